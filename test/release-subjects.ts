@@ -14,7 +14,7 @@ export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
     "scripts/restored.ts",
     "core/sender/**",
     "indexer/**",
-    "core/purchases/save.ts",
+    "core/purchases/decide-sales.ts",
   ],
   "test/faults/middle-of-a-batch.test.ts": ["core/sender/**", "core/purchases/**", "indexer/**"],
   "test/properties/books.test.ts": ["core/rules/sale/**", "core/sales/**", "core/purchases/**"],

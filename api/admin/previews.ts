@@ -1,7 +1,7 @@
 import { actAs } from "../../core/database/deciders.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
 import { isBeyondDay } from "../../core/purchases/approvals.ts";
-import { type SaleChange, watchDecisions } from "../../core/purchases/freed.ts";
+import { type SaleChange, watchDecisions } from "../../core/purchases/decide-sales.ts";
 import { shownRate } from "../../core/rates/rate-source.ts";
 import type { Preview } from "../../core/rules/api/sales.ts";
 import { cashbackOfCentBps } from "../../core/rules/cashback.ts";

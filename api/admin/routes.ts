@@ -1,6 +1,6 @@
 import { type AuditRow, appendAudit, inAuditedTransaction, listAudit } from "../../core/database/audit-log.ts";
 import { readFigures } from "../../core/purchases/overview.ts";
-import { lifeOf, selectPurchases } from "../../core/purchases/queries.ts";
+import { selectPurchases } from "../../core/purchases/queries.ts";
 import { shownRate } from "../../core/rates/rate-source.ts";
 import {
   adminRoleResponseSchema,
@@ -13,7 +13,8 @@ import {
 import { doneSchema } from "../../core/rules/api/common.ts";
 import { isoTime } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei, chzTextFromWei, reaisText } from "../../core/rules/money.ts";
-import { shownStatus } from "../../core/rules/purchase/life.ts";
+import { lifeOf } from "../../core/rules/purchase/life.ts";
+import { shownStatus } from "../../core/rules/purchase/situation.ts";
 import { type Permission, panelPermissionsOf, permissionsOf } from "../../core/rules/roles.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";

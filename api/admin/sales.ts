@@ -1,6 +1,6 @@
 import type { Request } from "express";
-import { readSalePurchases } from "../../core/purchases/facts.ts";
-import { decodeReport } from "../../core/purchases/stored-report.ts";
+import { readSalePurchases } from "../../core/purchases/queries.ts";
+import { decodeReport, readHolds } from "../../core/purchases/sale-row.ts";
 import {
   assignRequestSchema,
   declineRequestSchema,
@@ -14,7 +14,7 @@ import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../core/rules/money.ts";
 import type { PurchaseFacts } from "../../core/rules/sale/facts.ts";
-import { type Hold, type HoldLanguage, readHolds, sayHolds } from "../../core/rules/sale/hold.ts";
+import { type Hold, type HoldLanguage, sayHolds } from "../../core/rules/sale/hold.ts";
 import { assignSale, declineSale, holdsKeyOf, matchClaim, releaseSale } from "../../core/sales/decisions.ts";
 import { findRevision, findSale, listRevisions, listSales, type SaleRow } from "../../core/sales/queries.ts";
 import { notFound } from "../http/api-error.ts";

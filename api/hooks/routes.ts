@@ -5,7 +5,7 @@ import { GroupCommit } from "../../core/database/batching.ts";
 import type { Schema } from "../../core/database/generated/schema.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
 import { isDirectStore } from "../../core/purchases/facts.ts";
-import { encodeReport } from "../../core/purchases/stored-report.ts";
+import { encodeReport } from "../../core/purchases/sale-row.ts";
 import {
   affiliateHookSchema,
   affiliateResponseSchema,

@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { type FanTokenRow, listFanTokens } from "../../core/catalogue/fan-tokens.ts";
 import { findWaiting } from "../../core/database/proposals.ts";
-import { type BuyerTotals, readBuyerTotals } from "../../core/purchases/counting.ts";
 import { listDebts } from "../../core/purchases/debt.ts";
 import { listPurchases, listTickets } from "../../core/purchases/queries.ts";
+import { type BuyerTotals, readBuyerTotals } from "../../core/purchases/shop-totals.ts";
 import { type HeldSale, readStatement, type Statement } from "../../core/purchases/statement.ts";
 import { purchaseViewAt, toPurchaseRecords, toTicket } from "../../core/purchases/view.ts";
 import { type HeldToken, type Me, meResponseSchema } from "../../core/rules/api/people.ts";

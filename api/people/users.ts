@@ -14,8 +14,8 @@ import type { ListSource, PageQuery } from "../../core/database/lists/source.ts"
 import { forgetProposals } from "../../core/database/proposals.ts";
 import { touchUser } from "../../core/database/touch-user.ts";
 import type { Queries } from "../../core/database/transaction.ts";
-import { addToShop } from "../../core/purchases/counting.ts";
 import { eraseEvents } from "../../core/purchases/events.ts";
+import { addToShop } from "../../core/purchases/shop-totals.ts";
 import { forgetReasons } from "../../core/purchases/staff.ts";
 import { searchKey } from "../../core/rules/text.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";

@@ -1,6 +1,6 @@
-import { payoutSums, readShopTotals } from "../../core/purchases/counting.ts";
 import { listPublishedBooks } from "../../core/purchases/published-books.ts";
 import { listPaidTickets } from "../../core/purchases/queries.ts";
+import { payoutSums, readShopTotals } from "../../core/purchases/shop-totals.ts";
 import { readFlows } from "../../core/reconcile/distributor-flows.ts";
 import { addressSchema, pageQuerySchema } from "../../core/rules/api/common.ts";
 import {

@@ -7,7 +7,8 @@ import { BatchLoader, GroupCommit } from "../../core/database/batching.ts";
 import { indexedBlock } from "../../core/database/chain-cursor.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "../../core/database/transaction.ts";
 import { type Agreed, NoAgreementError } from "../../core/process/rpc/every-node.ts";
-import { type InsertedPurchase, registerSimulated } from "../../core/purchases/decide-sales.ts";
+import { registerSimulated } from "../../core/purchases/decide-sales.ts";
+import type { InsertedPurchase } from "../../core/purchases/purchase-rows.ts";
 import { admitSimulated, SimulatedLimitError, type SimulatedLimits } from "../../core/purchases/simulated-limits.ts";
 import {
   type RegisteredPurchase,

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import { touchUser } from "../../core/database/touch-user.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
-import { withdrawPurchase } from "../../core/purchases/decide-sales.ts";
 import { confirmNow, mintNow } from "../../core/purchases/next-step.ts";
+import { withdrawPurchase } from "../../core/purchases/purchase-rows.ts";
 import { findPurchase, type Purchase } from "../../core/purchases/queries.ts";
 import type {
   confirmPurchaseResponseSchema,

@@ -9,8 +9,7 @@ import { CATEGORY_TRANSLATIONS } from "../rules/api/catalogue.ts";
 import { BIG_DAY_MS } from "../rules/iso-time.ts";
 import { percentText } from "../rules/money.ts";
 import { keysOf, recordOf } from "../rules/records.ts";
-import { networkOf } from "../rules/sale/accounts.ts";
-import { type RateChange, raiseOf, WITHOUT_COMMISSION } from "../rules/sale/value.ts";
+import { networkOf, type RateChange, raiseOf, WITHOUT_COMMISSION } from "../rules/sale/value.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
 import { decideBoost } from "./boosts.ts";
 import {

@@ -59,19 +59,18 @@ export async function noteAuthor(queries: Queries, author: string, subject: stri
     .execute();
 }
 
-/** Which of these people have said something about which of these subjects: `authorKey` of both. */
+/** Which of these people have said something about which of these subjects. */
 export async function readAuthors(
   queries: Queries,
   people: Iterable<string>,
   subjects: Iterable<string>,
-): Promise<ReadonlySet<string>> {
+): Promise<(author: string, subject: string) => boolean> {
   const rows = await queries
     .selectFrom("fact_authors")
     .select(["author", "subject"])
     .where(amongTexts(queries, "author", people))
     .where(amongTexts(queries, "subject", subjects))
     .execute();
-  return new Set(rows.map(({ author, subject }) => authorKey(author, subject)));
+  const said = new Set(rows.map(({ author, subject }) => `${author} ${subject}`));
+  return (author, subject) => said.has(`${author} ${subject}`);
 }
-
-export const authorKey = (author: string, subject: string) => `${author} ${subject}`;

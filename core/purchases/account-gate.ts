@@ -7,8 +7,7 @@ import { dayOf } from "../database/day-totals.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { type AccountWait, type Candidate, dayLimitOf, judge, roomOf } from "../rules/account/payout-gate.ts";
-import type { Moment, Mover, PurchaseLife } from "../rules/purchase/life.ts";
-import { nextMove } from "../rules/purchase/life.ts";
+import { type Moment, type Mover, nextMove, type PurchaseLife } from "../rules/purchase/life.ts";
 import { idsOf } from "../rules/records.ts";
 import type { AccountTerms } from "../rules/sale/rules.ts";
 import {
@@ -28,8 +27,8 @@ import {
   undraw,
 } from "./account-books.ts";
 import { setDecider } from "./approvals.ts";
-import { recountPurchases } from "./counting.ts";
 import { makeDue } from "./due.ts";
+import { recountPurchases } from "./purchase-rows.ts";
 import type { PurchaseWithLife } from "./queries.ts";
 
 type Wait = Drawn & { reason: AccountWait; payableAt: bigint };

@@ -10,7 +10,7 @@ import { BIG_DAY_MS } from "../rules/iso-time.ts";
 import { idsOf } from "../rules/records.ts";
 import { type Permission, permissionsOf, type Role } from "../rules/roles.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import { recountPurchases } from "./counting.ts";
+import { recountPurchases } from "./purchase-rows.ts";
 import { salesOf } from "./queries.ts";
 
 /** Who may decide what, and above which sum a day their decisions take a second person, unless others are announced. */
@@ -371,26 +371,23 @@ async function count(
 }
 
 /**
- * The day of whoever acts in this transaction, for debts that they lift: these are given at once, so each is judged before
- * it is given. Undefined if nobody acts. docs/product.md#panel-approvals
+ * Lifts debts in the day of whoever acts in this transaction: these are given at once, so each is judged before it is given.
+ * `lift` hears how much that person may still free alone today; undefined without a limit, or if nobody acts.
+ * docs/product.md#panel-approvals
  */
-export async function openDay(queries: Queries) {
+export async function liftInDay<Lifted extends { liftedGwei: bigint }>(
+  queries: Queries,
+  lift: (leftGwei?: bigint) => Lifted,
+): Promise<Lifted> {
   const acting = actingIn(queries);
-  if (!acting) return undefined;
+  if (!acting) return lift();
   const aboveGwei = await limitInForce(queries);
   const day = BigInt(await readClock(queries)) / BIG_DAY_MS;
   // Locked: another decision of this person's sees what is counted here.
   const known = await addToDay(queries, acting.by, day, 0n);
-  const opened = {
-    /** What this person may still free alone today; undefined without a limit. */
-    leftGwei: aboveGwei === undefined ? undefined : aboveGwei > known ? aboveGwei - known : 0n,
-    async count(gwei: bigint): Promise<void> {
-      if (gwei === 0n) return;
-      await addToDay(queries, acting.by, day, gwei);
-      if (opened.leftGwei !== undefined) opened.leftGwei -= gwei;
-    },
-  };
-  return opened;
+  const lifted = lift(aboveGwei === undefined ? undefined : aboveGwei > known ? aboveGwei - known : 0n);
+  if (lifted.liftedGwei !== 0n) await addToDay(queries, acting.by, day, lifted.liftedGwei);
+  return lifted;
 }
 
 async function limitInForce(queries: Queries): Promise<bigint | undefined> {

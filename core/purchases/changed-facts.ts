@@ -13,14 +13,14 @@ import { readSetting, writeSetting } from "../database/settings.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { LeaseLostError } from "../process/lease.ts";
 import { idsOf, jsonOf } from "../rules/records.ts";
-import { isConfigured } from "../rules/sale/accounts.ts";
+import { isConfigured } from "../rules/sale/hold.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import { UNSENT } from "../sender/queue.ts";
 import { noteAccountTerms } from "./account-gate.ts";
 import { uncount } from "./approvals.ts";
-import { recountPurchases } from "./counting.ts";
-import { decideSales, withdrawMove } from "./decide-sales.ts";
+import { decideSales } from "./decide-sales.ts";
 import { makeDue } from "./due.ts";
+import { recountPurchases, withdrawMove } from "./purchase-rows.ts";
 
 /** Notes whether the rules are others than those by which all sales were decided last. */
 export async function noteRules(queries: Queries, rules: SaleRules): Promise<void> {

@@ -5,8 +5,6 @@ import type { WalletAddress } from "../rules/wallet-address.ts";
 import { recordDebts } from "./events.ts";
 import { storeNameNow } from "./queries.ts";
 
-const RETURNED = 100;
-
 /** A payout that never happened is not owed back, whatever was recorded while it was in flight. */
 function isOwed(): RawBuilder<SqlBool> {
   return sql<SqlBool>`(purchases.settled_at is not null and purchases.offset_gwei > 0
@@ -65,27 +63,6 @@ function isUnsent(): RawBuilder<bigint | number> {
       and operations.kind = 'pay' and operations.status in ('assigned', 'done')) then 1 else 0 end`;
 }
 
-/**
- * The sales of these wallets that owe something back, though they are not declined: they may come to lift some of a debt.
- * The oldest, at most so many that nobody makes others wait.
- */
-export async function listReturned(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<bigint[]> {
-  if (wallets.size === 0) return [];
-  const rows = await queries
-    .selectFrom("adjustments")
-    .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
-    .innerJoin("sales", "sales.id", "purchases.sale_id")
-    .select("sales.id")
-    .where(amongTexts(queries, "adjustments.wallet", wallets))
-    .where("sales.state", "<>", "declined")
-    .groupBy("sales.id")
-    .having(({ fn }) => fn.sum("adjustments.cent_bps"), ">", 0)
-    .orderBy("sales.id")
-    .limit(RETURNED)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
 /** What a wallet came to owe, newest first, whether it is settled by now or not. */
 export async function listDebts(queries: Queries, wallet: WalletAddress, limit: number) {
   return queries
@@ -120,21 +97,6 @@ export async function readKeepable(
  */
 export function readDebts(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<Map<WalletAddress, Debt>> {
   return sumDebts(queries, wallets, sql<SqlBool>`purchases.settled_at is not null and ${isOwed()}`);
-}
-
-/** What was owed back for another payout than the one that was made is not: it is reckoned anew. */
-export async function forgetDebts(
-  queries: Queries,
-  of: { purchaseId: bigint; revisionId: bigint; wallet: WalletAddress },
-): Promise<void> {
-  const rows = await queries
-    .selectFrom("adjustments")
-    .select(["cent_bps", "amount_gwei"])
-    .where("purchase_id", "=", of.purchaseId)
-    .execute();
-  const sum = (field: "cent_bps" | "amount_gwei") => rows.reduce((total, row) => total + row[field], 0n);
-  const [centBps, gwei] = [-sum("cent_bps"), -sum("amount_gwei")];
-  if (centBps !== 0n || gwei !== 0n) await adjustDebt(queries, of, { centBps, gwei });
 }
 
 /** Adds to what is owed back for a sale's purchase at a revision; a revision can add several amounts. */

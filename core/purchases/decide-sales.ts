@@ -1,33 +1,35 @@
-import { sql } from "kysely";
-import { databaseNow, engineOf, readClock } from "../database/clock.ts";
-import { addToDay, dayOf } from "../database/day-totals.ts";
+import { amongTexts } from "../database/among.ts";
+import type { ChangedFact } from "../database/changed-facts.ts";
+import { readClock } from "../database/clock.ts";
+import { type Acting, actingIn, readAuthors } from "../database/deciders.ts";
 import { touchUsers } from "../database/touch-user.ts";
-import type { Queries } from "../database/transaction.ts";
+import { BeginAnewError, type Queries } from "../database/transaction.ts";
 import { bonusColumns, READ_UNTIL_MS } from "../rules/bonus-read.ts";
-import { cashbackOfCentBps, centBpsOfGwei } from "../rules/cashback.ts";
-import { WEI_PER_GWEI } from "../rules/product.ts";
-import type { Move } from "../rules/purchase/life.ts";
+import { paidOtherwise } from "../rules/cashback.ts";
 import { idsOf } from "../rules/records.ts";
-import { adoptable, buyerOf, decide } from "../rules/sale/decide.ts";
-import type { ClickFacts, Payment, Permission, SaleDecision, TicketFacts } from "../rules/sale/facts.ts";
-import { encodeFigures, sayHolds } from "../rules/sale/hold.ts";
+import { decide, decideTogether } from "../rules/sale/decide.ts";
+import type { ClickFacts, Freed, SaleDecision, SaleState } from "../rules/sale/facts.ts";
+import { OwnSaleError } from "../rules/sale/own-sale-error.ts";
 import type { SaleAction } from "../rules/sale/plan.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import { type SimulatedPurchase, simulatedSale } from "../rules/sale/simulated.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import { enqueue, expedite, forgetOperations, lockOperations, UNSENT } from "../sender/queue.ts";
-import { undraw } from "./account-books.ts";
-import { lapseApprovals, openDay } from "./approvals.ts";
-import { newClickToken } from "./click-token.ts";
-import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
-import { adjustDebt, forgetDebts, listReturned } from "./debt.ts";
-import { recordTracked } from "./events.ts";
-import { encodeKept, type LoadedSale, loadSales, type SaleRow } from "./facts.ts";
-import { judgeFreed } from "./freed.ts";
-import { lockSales, requireLocked } from "./locks.ts";
+import { enqueue, lockOperations, UNSENT } from "../sender/queue.ts";
+import { lapseApprovals, liftInDay, setDecider } from "./approvals.ts";
+import { adjustDebt } from "./debt.ts";
+import { type LoadedSale, loadSales } from "./facts.ts";
+import { lockSales } from "./locks.ts";
+import {
+  adoptPurchase,
+  type InsertedPurchase,
+  insertPurchases,
+  type NewPurchase,
+  recountPurchases,
+  reversePurchase,
+  withdrawMove,
+} from "./purchase-rows.ts";
 import { type CountedLife, IS_UNSETTLED } from "./queries.ts";
-import { contributionOf, moveTotals } from "./sale-row.ts";
-import { liftedBy, SharedDebt } from "./shared-debt.ts";
+import { saveSale } from "./sale-row.ts";
 
 /**
  * Decides sales anew from all their facts and saves what changed, in the transaction of the change: the only way in
@@ -35,63 +37,86 @@ import { liftedBy, SharedDebt } from "./shared-debt.ts";
  * and of their buyers who owe something. So deciding any of them again changes nothing. docs/product.md#sales-decision
  */
 export async function decideSales(queries: Queries, ids: Iterable<bigint>, rules: SaleRules): Promise<Decided> {
-  const decided: Decided = { changed: new Set(), unchanged: [] };
-  const { changed, unchanged } = decided;
+  const changed = new Set<bigint>();
+  const unchanged: CountedLife[] = [];
   const wanted = new Set(ids);
-  if (wanted.size === 0) return decided;
-  await lockSales(queries, { sales: wanted });
+  if (wanted.size === 0) return { changed, unchanged };
+  const locked = await lockSales(queries, { sales: wanted });
   const now = BigInt(await readClock(queries));
-  const { loaded, debt } = await loadTogether(queries, wanted, rules, now);
+  const { loaded, together } = await loadTogether(queries, wanted, { locked, rules, now });
+  const decideWithin = (leftGwei?: bigint) =>
+    leftGwei === undefined ? together : decideTogether(loaded, rules, now, leftGwei);
+  const { decided, unsettled } = together.debtors.size === 0 ? together : await liftInDay(queries, decideWithin);
   const recounted = new Set<bigint>();
-  const day = debt.debtors.size === 0 ? undefined : await openDay(queries);
-  for (const sale of loaded) {
-    const decision = debt.decide(sale, day?.leftGwei);
-    if (day) await day.count(liftedBy(sale.facts, decision));
-    const waited = await judgeFreed(queries, sale, decision);
+  const authors = await authorsOf(queries, decided);
+  for (const { sale, decision, freed } of decided) {
+    const waited = await judgeFreed(queries, { sale, decision, freed }, authors(sale, decision));
     const touched = new Set([...waited, ...(await save(queries, sale, decision, rules))]);
     if (touched.size > 0) changed.add(sale.row.id);
     else unchanged.push(...sale.lives);
-    for (const id of [...touched, ...shownOtherwise(sale, decision)]) recounted.add(id);
+    // Each of a sale's purchases shows whether it is held or declined.
+    const isShownOtherwise = (["held", "declined"] as const).some(
+      (one) => (one === decision.state) !== (one === sale.row.state),
+    );
+    for (const id of [...touched, ...(isShownOtherwise ? idsOf(sale.facts.purchases) : [])]) recounted.add(id);
   }
-  for (const { id, sale_id } of await takeBackPayouts(queries, debt.unsettled)) {
+  for (const { id, sale_id } of await takeBackPayouts(queries, unsettled)) {
     recounted.add(id);
     if (sale_id !== null) changed.add(sale_id);
     const index = unchanged.findIndex(({ row }) => row.id === id);
     if (index >= 0) unchanged.splice(index, 1);
   }
   await recountPurchases(queries, [...recounted]);
-  return decided;
+  return { changed, unchanged };
 }
 
 /** The sales whose purchases changed, and the purchases of the others. */
-export type Decided = { changed: Set<bigint>; unchanged: CountedLife[] };
+export type Decided = { changed: ReadonlySet<bigint>; unchanged: readonly CountedLife[] };
+
+const MOST_RETURNED = 100;
 
 /** Sales, oldest first, with all that are decided with them. Who has no twin and owes nothing is read once. */
 async function loadTogether(
   queries: Queries,
   ids: ReadonlySet<bigint>,
-  rules: SaleRules,
-  now: bigint,
-): Promise<{ loaded: LoadedSale[]; debt: SharedDebt }> {
+  { locked, rules, now }: { locked: ReadonlySet<bigint> | undefined; rules: SaleRules; now: bigint },
+): Promise<{ loaded: LoadedSale[]; together: ReturnType<typeof decideTogether<LoadedSale>> }> {
   const all = new Set(ids);
   const load = async () => {
-    let loaded = await loadSales(queries, [...all], rules);
-    if (await adoptTickets(queries, loaded)) loaded = await loadSales(queries, [...all], rules);
-    if (await adoptFates(queries, loaded)) loaded = await loadSales(queries, [...all], rules);
-    return { loaded, debt: new SharedDebt(loaded, rules, now) };
+    const loaded = await loadSales(queries, [...all], rules);
+    const hasAdopted = [await adoptTickets(queries, loaded), await adoptFates(queries, loaded)].includes(true);
+    return hasAdopted ? loadSales(queries, [...all], rules) : loaded;
   };
   const addAll = (some: readonly bigint[]) => {
     const { size } = all;
     for (const id of some) all.add(id);
     return all.size > size;
   };
-  let read = await load();
-  const related = new Set(read.loaded.flatMap((sale) => sale.related));
-  requireLocked(queries, related);
-  if (addAll([...related])) read = await load();
-  // Their buyers are locked, and whoever locks a sale has locked its buyer.
-  if (addAll(await listReturned(queries, read.debt.debtors))) read = await load();
-  return read;
+  let loaded = await load();
+  const related = loaded.flatMap((sale) => sale.related);
+  // The others of an order were locked with it, unless one is new since: then the transaction begins anew.
+  if (locked && !related.every((id) => locked.has(id))) throw new BeginAnewError("A sale of the order is new");
+  if (addAll(related)) loaded = await load();
+  const together = decideTogether(loaded, rules, now);
+  const { debtors } = together;
+  if (debtors.size === 0) return { loaded, together };
+  // They owe something back, though they are not declined: they may come to lift some of a debt. The oldest, at most so
+  // many that nobody makes others wait. Their buyers are locked, and whoever locks a sale has locked its buyer.
+  const returned = await queries
+    .selectFrom("adjustments")
+    .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
+    .innerJoin("sales", "sales.id", "purchases.sale_id")
+    .select("sales.id")
+    .where(amongTexts(queries, "adjustments.wallet", debtors))
+    .where("sales.state", "<>", "declined")
+    .groupBy("sales.id")
+    .having(({ fn }) => fn.sum("adjustments.cent_bps"), ">", 0)
+    .orderBy("sales.id")
+    .limit(MOST_RETURNED)
+    .execute();
+  if (!addAll(idsOf(returned))) return { loaded, together };
+  loaded = await load();
+  return { loaded, together: decideTogether(loaded, rules, now) };
 }
 
 /**
@@ -120,12 +145,33 @@ async function takeBackPayouts(queries: Queries, buyers: readonly WalletAddress[
   return taken;
 }
 
+// What the chain knows better -----------------------------------------------------------------------------------------------
+
 /** Tickets of a sale that the database does not know become its purchases. Returns whether there were any. */
 async function adoptTickets(queries: Queries, loaded: readonly LoadedSale[]): Promise<boolean> {
-  const found = loaded.flatMap(({ row, facts }) => adoptable(facts).map((ticket) => ({ row, facts, ticket })));
-  for (const { row, facts, ticket } of found) {
-    const click = buyerOf(facts).click as ClickFacts;
-    await adoptTicket(queries, ticket, { saleId: row.id, storeName: click.storeName });
+  const found = loaded.flatMap(({ row, storeName, adoptable }) =>
+    adoptable.map((ticket) => ({ row, storeName, ticket })),
+  );
+  for (const { row, storeName, ticket } of found) {
+    const { id, ref, valueCents, cashbackBps, bonusBps, isCancelled, payment } = ticket;
+    // With what was paid for it, or the cashback of the ticket.
+    const ofTicket = { centBps: valueCents * (cashbackBps + bonusBps), weiPerCent: null, offsetGwei: 0n };
+    const { centBps, weiPerCent } = (payment && paidOtherwise(payment, ofTicket)) ?? ofTicket;
+    await adoptPurchase(queries, {
+      id,
+      isCancelled,
+      wallet: ticket.owner,
+      storeId: ticket.storeId,
+      storeName,
+      amountCents: valueCents,
+      cashbackBps,
+      bonusBps,
+      tokenSlug: null,
+      balanceBlock: null,
+      source: "live",
+      sale: { id: row.id, centBps, ref },
+      weiPerCent,
+    });
   }
   return found.length > 0;
 }
@@ -136,21 +182,23 @@ async function adoptTickets(queries: Queries, loaded: readonly LoadedSale[]): Pr
  * docs/product.md#sale-ref
  */
 async function adoptFates(queries: Queries, loaded: readonly LoadedSale[]): Promise<boolean> {
-  const purchases = loaded.flatMap((sale) => sale.facts.purchases.map((one) => ({ one, sale })));
-  const cancelled = purchases.filter(({ one }) => one.stage === "cancelled" && !one.isWithdrawn);
-  for (const { one } of cancelled) {
-    await lapseApprovals(queries, one.id);
-    await reversePurchase(queries, one.id);
+  const lives = loaded.flatMap(({ row, lives }) => lives.map((one) => ({ ...one, revisionId: row.revision_id ?? 0n })));
+  const cancelled = lives.filter(({ facts }) => facts.stage === "cancelled" && !facts.isWithdrawn);
+  for (const { facts } of cancelled) {
+    await lapseApprovals(queries, facts.id);
+    await reversePurchase(queries, facts.id);
   }
-  const paid = purchases.flatMap(({ one, sale }) => {
-    const known = { centBps: one.centBps, weiPerCent: one.weiPerCent, offsetGwei: one.offsetGwei };
-    const said = one.payment ? saidOf(one.payment, known) : undefined;
-    return said || (one.payment && one.isWithdrawn) ? [{ one, sale, said }] : [];
+  const paid = lives.flatMap((life) => {
+    const { payment, centBps, weiPerCent, offsetGwei, isWithdrawn } = life.facts;
+    const said = payment ? paidOtherwise(payment, { centBps, weiPerCent, offsetGwei }) : undefined;
+    return said || (payment && isWithdrawn) ? [{ ...life, said }] : [];
   });
-  for (const { one, sale, said } of paid) {
-    await lapseApprovals(queries, one.id);
-    const owed = { purchaseId: one.id, revisionId: sale.row.revision_id ?? 0n, wallet: one.wallet };
-    if (said) await forgetDebts(queries, owed);
+  for (const { facts, returned, revisionId, said } of paid) {
+    await lapseApprovals(queries, facts.id);
+    // What was owed back for another payout than the one that was made is not: it is reckoned anew.
+    const forgotten = { centBps: -returned.centBps, gwei: -returned.gwei };
+    if (said && (forgotten.centBps !== 0n || forgotten.gwei !== 0n))
+      await adjustDebt(queries, { purchaseId: facts.id, revisionId, wallet: facts.wallet }, forgotten);
     const columns = said && {
       cashback_cent_bps: said.centBps,
       wei_per_cent: said.weiPerCent,
@@ -159,39 +207,114 @@ async function adoptFates(queries: Queries, loaded: readonly LoadedSale[]): Prom
     await queries
       .updateTable("purchases")
       .set({ reversed_at: null, ...columns })
-      .where("id", "=", one.id)
+      .where("id", "=", facts.id)
       .execute();
   }
-  const adopted = [...cancelled, ...paid].map(({ one }) => one.id);
+  const adopted = [...cancelled, ...paid].map(({ facts }) => facts.id);
   await recountPurchases(queries, adopted);
   return adopted.length > 0;
 }
 
-type Promised = { centBps: bigint; weiPerCent: bigint | null; offsetGwei: bigint };
+// By whose word ---------------------------------------------------------------------------------------------------------------
+
+/** What a decision does to one sale; `debtGwei`: what its buyer comes to owe, or no longer owes. */
+export type SaleChange = {
+  id: bigint;
+  wallet: string | null;
+  was: SaleState;
+  state: SaleState;
+  freed: Freed;
+  debtGwei: bigint;
+};
+
+const watched = new WeakMap<Queries, SaleChange[]>();
+
+/** From now on, what this transaction decides about sales is listed, in the order in which it is decided. */
+export function watchDecisions(queries: Queries): readonly SaleChange[] {
+  const changes: SaleChange[] = [];
+  watched.set(queries, changes);
+  return changes;
+}
+
+type DecidedSale = { sale: LoadedSale; decision: SaleDecision; freed: Freed };
+
+/** `author`, `changedBy`: by whose word it is paid though nobody decided about it. */
+type Authors = { author: string | null; changedBy: string | null };
 
 /**
- * The cashback and the rate that a payment shows, if its row promised otherwise. What was kept of it for a debt, and is
- * not known any more, was not paid: it is owed anew, and kept for that debt again.
+ * By whose word sales are paid though nobody decided about them. `author`: who accepted the rate of its currency; its own
+ * buyer, if they have said something about its store, account, fan token or order. `changedBy`: who changed its store,
+ * while that is not worked off yet. docs/product.md#who-frees
  */
-function saidOf(payment: Payment, promised: Promised): (Promised & { weiPerCent: bigint }) | undefined {
-  const { gwei } = payment;
-  const weiPerCent = payment.weiPerCent ?? promised.weiPerCent ?? rateFor(gwei, promised.centBps);
-  const isSame = promised.weiPerCent === weiPerCent;
-  if (isSame && cashbackOfCentBps(promised.centBps, weiPerCent) === gwei + promised.offsetGwei) return undefined;
-  const isGuess = payment.weiPerCent === null && promised.weiPerCent === null;
-  return { weiPerCent, centBps: isGuess ? promised.centBps : centBpsOfGwei(gwei, weiPerCent), offsetGwei: 0n };
+async function authorsOf(
+  queries: Queries,
+  decided: readonly DecidedSale[],
+): Promise<(sale: LoadedSale, decision: SaleDecision) => Authors> {
+  const subjectsOf = ({ row, orderKey }: LoadedSale, { click }: SaleDecision) => [
+    `account:${row.network}/${row.account}`,
+    ...(click ? [`store:${click.store.id}`] : []),
+    ...(click?.tokenSlug ? [`fan_token:${click.tokenSlug}`] : []),
+    ...(orderKey === null ? [] : [`order:${orderKey}`]),
+  ];
+  const bought = decided.filter(({ decision }) => decision.click !== null);
+  if (bought.length === 0) return () => ({ author: null, changedBy: null });
+  const hasSaid = await readAuthors(
+    queries,
+    new Set(bought.flatMap(({ decision }) => decision.click?.wallet ?? [])),
+    new Set(bought.flatMap(({ sale, decision }) => subjectsOf(sale, decision))),
+  );
+  const changes = await queries
+    .selectFrom("changed_facts")
+    .select(["fact", "said_by"])
+    .where("said_by", "is not", null)
+    .execute();
+  const changedBy = new Map(changes.map(({ fact, said_by }) => [fact, said_by]));
+  return (sale, decision) => {
+    const wallet = decision.click?.wallet;
+    if (wallet === undefined) return { author: null, changedBy: null };
+    const { currency, commissionCurrency } = sale.facts.report;
+    const by = [currency, commissionCurrency ?? currency].flatMap((one) => sale.acceptedBy.get(one) ?? []);
+    const isOwn = subjectsOf(sale, decision).some((subject) => hasSaid(wallet, subject)) || by.includes(wallet);
+    const fact: ChangedFact = `store ${sale.row.store_id ?? 0n}`;
+    return { author: (isOwn ? wallet : by[0]) ?? null, changedBy: changedBy.get(fact) ?? null };
+  };
 }
 
-/** The rate at which a cashback is exactly what was paid: rounded up. Of a payment that 1.0.0 read, all that can be known. */
-function rateFor(gwei: bigint, centBps: bigint): bigint {
-  return (gwei * WEI_PER_GWEI * BPS + centBps - 1n) / centBps;
+/**
+ * Before a decision is saved: what it frees is paid by the decision of whoever acts, else of the author of what it rests on.
+ * Returns the purchases that no longer wait for another decision. docs/product.md#who-frees
+ * @throws OwnSaleError if it frees money of who acts
+ */
+async function judgeFreed(
+  queries: Queries,
+  { sale: { row }, decision, freed }: DecidedSale,
+  { author, changedBy }: Authors,
+): Promise<bigint[]> {
+  watched.get(queries)?.push({
+    id: row.id,
+    wallet: decision.click?.wallet ?? row.wallet,
+    was: row.state,
+    state: decision.state,
+    freed,
+    debtGwei: decision.actions.reduce((sum, one) => sum + (one.kind === "adjust" ? one.gwei : 0n), 0n),
+  });
+  // What waited at a store that somebody has just changed is theirs too where another report is the first to see it.
+  const isChanged = changedBy !== null && (freed.isSooner || row.state === "held");
+  const changing: Acting | undefined = isChanged ? { by: changedBy, when: "later" } : undefined;
+  const acting = freed.centBps > 0n || freed.isSooner ? (actingIn(queries) ?? changing) : undefined;
+  const buyer = decision.click?.wallet;
+  if (acting?.when === "now" && acting.by === buyer)
+    throw new OwnSaleError(`Somebody else must decide: this would let sale ${row.id} of your own wallet be paid`);
+  // Several may have changed its store since: none of them lets their own be paid by another one's change.
+  const said = acting?.when === "later" && author === buyer ? author : acting?.by;
+  const by = said ?? row.decided_by ?? author;
+  if (by === null || by === row.decided_by) return [];
+  // Purchases that the decision makes are this person's too.
+  row.decided_by = by;
+  return setDecider(queries, row.id, by);
 }
 
-/** Each of a sale's purchases shows whether it is held or declined. */
-function shownOtherwise({ row, facts }: LoadedSale, { state }: SaleDecision): bigint[] {
-  const isChanged = ["held", "declined"].some((one) => (one === state) !== (one === row.state));
-  return isChanged ? facts.purchases.map(({ id }) => id) : [];
-}
+// What follows ----------------------------------------------------------------------------------------------------------------
 
 /** Writes the difference between a sale and what was decided. Returns the purchases that changed, to be recounted. */
 async function save(
@@ -200,31 +323,64 @@ async function save(
   decision: SaleDecision,
   { saleRefs }: SaleRules,
 ): Promise<ReadonlySet<bigint>> {
-  const { row } = sale;
-  const { actions, click, steps } = decision;
+  const { row, facts } = sale;
+  const { actions, steps } = decision;
   const touched = new Set<bigint>();
   const [ref = 0n] = saleRefs({ ...row, saleKey: row.sale_key });
   for (const { id, withdrawn } of steps) for (const move of withdrawn) await withdrawMove(queries, id, move);
-  for (const action of actions) await act(queries, sale, decision, { action, ref }, touched);
+  for (const action of actions) touched.add(await act(queries, sale, decision, { action, ref }));
   for (const { id, approvedAt, payableAt, mintAfterMs } of steps) {
     touched.add(id);
-    await permitPurchase(queries, id, { approvedAt, payableAt });
+    await queries
+      .updateTable("purchases")
+      .set({ approved_at: approvedAt, payable_at: payableAt })
+      .where("id", "=", id)
+      .execute();
     if (mintAfterMs !== null) await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: mintAfterMs }]);
   }
   for (const id of await stopPurchases(queries, row.id, decision.stops)) touched.add(id);
-  const columns = columnsOf(sale, decision, click);
-  const after = { ...row, ...columns };
-  const counted = await moveTotals(queries, row.counted, contributionOf(after, decision.paidCentBps));
-  const isSame =
-    counted === row.counted && Object.entries(columns).every(([name, value]) => value === row[name as keyof SaleRow]);
-  if (!isSame) {
-    await queries
-      .updateTable("sales")
-      .set({ ...columns, counted, updated_at: BigInt(Date.now()) })
-      .where("id", "=", row.id)
-      .execute();
-  }
+  await saveSale(queries, row, facts, decision);
   return touched;
+}
+
+/** Returns the purchase that it is about. */
+async function act(
+  queries: Queries,
+  { row, facts }: LoadedSale,
+  { click, permission }: SaleDecision,
+  { action, ref }: { action: SaleAction; ref: bigint },
+): Promise<bigint> {
+  if (action.kind === "create") {
+    if (!click) throw new Error(`Sale ${row.id} has no buyer`);
+    const sale = { id: row.id, centBps: action.centBps, ref };
+    const wanted = { source: "live" as const, sale, decidedBy: row.decided_by, click, action, permission };
+    const [created] = await create(queries, [wanted]);
+    if (!created) throw new Error(`A purchase of sale ${row.id} was not inserted`);
+    return created.id;
+  }
+  const { id } = action;
+  if (action.kind === "adjust") {
+    const wallet = facts.purchases.find((one) => one.id === id)?.wallet as WalletAddress;
+    await adjustDebt(queries, { purchaseId: id, revisionId: row.revision_id ?? 0n, wallet }, action);
+    return id;
+  }
+  await lapseApprovals(queries, id);
+  if (action.kind === "withdraw") await reversePurchase(queries, id);
+  else await entitle(queries, action);
+  return id;
+}
+
+/** Changes the buyer's cashback, or restores a withdrawn one; before the mint, its terms too. */
+async function entitle(queries: Queries, action: SaleAction & { kind: "correct" | "entitle" }): Promise<void> {
+  const terms =
+    action.kind === "entitle"
+      ? action.weiPerCent === null && { wei_per_cent: null }
+      : { amount_cents: action.valueCents, cashback_bps: action.cashbackBps, bonus_bps: action.bonusBps };
+  await queries
+    .updateTable("purchases")
+    .set({ approval_id: null, reversed_at: null, settled_at: null, cashback_cent_bps: action.centBps, ...terms })
+    .where("id", "=", action.id)
+    .execute();
 }
 
 /** A person's no is that of all purchases of a sale, whichever a decision makes of it. Returns those that had none. */
@@ -253,37 +409,7 @@ async function stopPurchases(
   return idsOf([...held, ...refused]);
 }
 
-async function act(
-  queries: Queries,
-  { row, facts }: LoadedSale,
-  { click, permission }: SaleDecision,
-  { action, ref }: { action: SaleAction; ref: bigint },
-  touched: Set<bigint>,
-): Promise<void> {
-  if (action.kind === "create") {
-    if (!click) throw new Error(`Sale ${row.id} has no buyer`);
-    const of = {
-      source: "live" as const,
-      sale: { id: row.id, centBps: action.centBps, ref },
-      decidedBy: row.decided_by,
-    };
-    const [created] = await create(queries, [{ ...of, click, action, permission }]);
-    if (created) touched.add(created.id);
-    return;
-  }
-  touched.add(action.id);
-  if (action.kind === "adjust") {
-    const wallet = facts.purchases.find((one) => one.id === action.id)?.wallet as WalletAddress;
-    return adjustDebt(queries, { purchaseId: action.id, revisionId: row.revision_id ?? 0n, wallet }, action);
-  }
-  await lapseApprovals(queries, action.id);
-  if (action.kind === "withdraw") return reversePurchase(queries, action.id);
-  const { id, centBps } = action;
-  if (action.kind === "correct") return entitlePurchase(queries, id, { centBps, terms: action });
-  return entitlePurchase(queries, id, { centBps, isRateNew: action.weiPerCent === null });
-}
-
-type Created = Pick<NewPurchase, "source" | "sale" | "decidedBy" | "bonusRead"> & {
+type Created = Pick<NewPurchase, "source" | "sale" | "decidedBy" | "bonus"> & {
   click: ClickFacts;
   action: SaleAction & { kind: "create" };
   permission: SaleDecision["permission"];
@@ -331,287 +457,7 @@ export async function registerSimulated(
     const { click, actions, permission } = decide(simulatedSale(purchase, { now, mintDelayMs: delayMs }), rules, now);
     const [action] = actions;
     if (!click || action?.kind !== "create") throw new Error("A simulated purchase has no cashback");
-    return { source: "simulated", click, action, permission, bonusRead: purchase.bonusRead ?? null };
+    return { source: "simulated", click, action, permission, bonus: bonusColumns(purchase.bonusRead) };
   });
   return create(queries, created);
-}
-
-function columnsOf({ facts }: LoadedSale, decision: SaleDecision, click: ClickFacts | null) {
-  const { value, holds, isHeld, isDeclined, kept } = decision;
-  return {
-    ...(click && { click_id: click.id, wallet: click.wallet, store_id: click.store.id }),
-    state: decision.state,
-    amount_cents: value?.amountCents ?? null,
-    commission_cents: value?.commissionCents ?? null,
-    // For a held sale too: the admin compares it with the commission.
-    cashback_cent_bps: decision.cashbackCentBps,
-    fx_rate_micros: kept.rates.get(facts.report.currency) ?? null,
-    unknown_groups: decision.unknownGroups.join(", ") || null,
-    hold_reasons: holds.map(({ reason }) => reason).join(" "),
-    hold_figures: encodeFigures(holds),
-    // In English, for operators reading the database; the api translates it into the caller's language.
-    reason: isDeclined
-      ? facts.declined
-        ? facts.declined.reason
-        : facts.report.reason
-      : isHeld
-        ? sayHolds(holds, "en")
-        : null,
-    kept: encodeKept(kept),
-    order_key: decision.orderKey,
-  };
-}
-
-// Rows of purchases ------------------------------------------------------------------------------------------------------
-
-const BPS = 10_000n;
-
-export type NewPurchase = SimulatedPurchase & {
-  source: "simulated" | "live";
-  /** How far its network lets it proceed; not at all by default. */
-  permission?: Permission;
-  /** The sale it belongs to, and its exact cashback. */
-  sale?: { id: bigint; centBps: bigint; ref: bigint };
-  /** The rate that a restored entitlement had. */
-  weiPerCent?: bigint | null;
-  /** Whose decision lets it be paid. */
-  decidedBy?: string | null;
-};
-
-export type InsertedPurchase = { id: bigint; createdAt: bigint; clickId: string };
-
-/**
- * Freezes the terms of purchases. Their ids are token ids, so they must be above every indexed token: a new database in
- * front of contracts already in use would otherwise assign an existing token.
- */
-export async function insertPurchases(
-  queries: Queries,
-  purchases: readonly NewPurchase[],
-): Promise<InsertedPurchase[]> {
-  const rows = purchases.map(rowOf);
-  let { ids, highest } = await insertRows(queries, rows);
-  if ([...ids.values()].some((id) => id <= highest)) {
-    await queries
-      .deleteFrom("purchases")
-      .where("id", "in", [...ids.values()])
-      .execute();
-    ({ ids, highest } = await insertRowsAbove(queries, rows, highest));
-  }
-  await addNewPurchases(queries, rows);
-  await countNew(queries, rows);
-  await recordTracked(queries, [...ids.values()]);
-  return rows.map((row) => ({
-    id: ids.get(row.click_id) ?? 0n,
-    createdAt: row.created_at,
-    clickId: row.click_id,
-  }));
-}
-
-async function countNew(queries: Queries, rows: readonly PurchaseRow[]): Promise<void> {
-  for (const [day, ofDay] of Map.groupBy(rows, (row) => dayOf(row.created_at))) {
-    const sum = (field: "amount_cents" | "cashback_cent_bps") => ofDay.reduce((total, row) => total + row[field], 0n);
-    await addToDay(queries, day, {
-      purchases: BigInt(ofDay.length),
-      amount_cents: sum("amount_cents"),
-      cashback_cent_bps: sum("cashback_cent_bps"),
-    });
-  }
-}
-
-/**
- * A ticket on chain that the database does not know becomes a purchase: with what was paid for it, or the cashback of the
- * ticket. docs/product.md#sale-ref
- */
-async function adoptTicket(
-  queries: Queries,
-  ticket: TicketFacts,
-  { saleId, storeName }: { saleId: bigint; storeName: string },
-): Promise<void> {
-  const { id, ref, valueCents, cashbackBps, bonusBps, payment } = ticket;
-  const ofTicket = { centBps: valueCents * (cashbackBps + bonusBps), weiPerCent: null, offsetGwei: 0n };
-  const { centBps, weiPerCent } = (payment && saidOf(payment, ofTicket)) ?? ofTicket;
-  const row = rowOf({
-    wallet: ticket.owner,
-    storeId: ticket.storeId,
-    storeName,
-    amountCents: valueCents,
-    cashbackBps,
-    bonusBps,
-    tokenSlug: null,
-    balanceBlock: null,
-    source: "live",
-    sale: { id: saleId, centBps, ref },
-    weiPerCent,
-  });
-  await insertRows(queries, [{ ...row, id, reversed_at: ticket.isCancelled ? row.created_at : null }]);
-  await addNewPurchases(queries, [row]);
-  await countNew(queries, [row]);
-  await recountPurchases(queries, [id]);
-}
-
-/**
- * A new purchase waits for its token and is not due: its next step is already in the outbox, or follows from a change.
- */
-function rowOf(purchase: NewPurchase) {
-  const row = {
-    wallet: purchase.wallet,
-    store_id: purchase.storeId,
-    store_name: purchase.storeName,
-    amount_cents: purchase.amountCents,
-    cashback_bps: purchase.cashbackBps,
-    bonus_bps: purchase.bonusBps,
-    sale_id: purchase.sale?.id ?? null,
-    sale_ref: purchase.sale?.ref ?? 0n,
-    cashback_cent_bps: purchase.sale?.centBps ?? purchase.amountCents * (purchase.cashbackBps + purchase.bonusBps),
-    token_slug: purchase.tokenSlug,
-    balance_block: purchase.balanceBlock,
-    source: purchase.source,
-    approved_at: purchase.permission?.approvedAt ?? null,
-    payable_at: purchase.permission?.payableAt ?? null,
-    wei_per_cent: purchase.weiPerCent ?? null,
-    decided_by: purchase.decidedBy ?? null,
-    click_id: newClickToken(),
-    created_at: BigInt(Date.now()),
-    metadata_uri: "",
-    ...bonusColumns(purchase.bonusRead),
-  };
-  return { ...row, ...countedAsNew(row.cashback_cent_bps) };
-}
-
-type PurchaseRow = ReturnType<typeof rowOf>;
-
-/** The ids by click id, and the highest token. */
-async function insertRows(
-  queries: Queries,
-  rows: readonly (PurchaseRow & { id?: bigint; reversed_at?: bigint | null })[],
-): Promise<{ ids: ReadonlyMap<string, bigint>; highest: bigint }> {
-  const inserted = await queries
-    .insertInto("purchases")
-    .values(rows)
-    .returning(["id", "click_id"])
-    .returning(({ selectFrom }) =>
-      selectFrom("nfts")
-        .select(({ fn }) => fn.max("token_id").as("id"))
-        .as("highest"),
-    )
-    .execute();
-  return { ids: new Map(inserted.map((row) => [row.click_id, row.id])), highest: inserted[0]?.highest ?? 0n };
-}
-
-async function insertRowsAbove(queries: Queries, rows: readonly PurchaseRow[], highest: bigint) {
-  // SQLite continues from the highest id by itself; PostgreSQL's sequence must be moved.
-  if (engineOf(queries) === "sqlite") {
-    return insertRows(
-      queries,
-      rows.map((row, index) => ({ ...row, id: highest + 1n + BigInt(index) })),
-    );
-  }
-  await sql`select setval(pg_get_serial_sequence('purchases', 'id'), ${highest})`.execute(queries);
-  return insertRows(queries, rows);
-}
-
-type PurchaseTerms = { valueCents: bigint; cashbackBps: bigint; bonusBps: bigint };
-
-/**
- * Changes the buyer's cashback, or restores a withdrawn one; before the mint, the terms can change too. The caller
- * recounts it.
- */
-async function entitlePurchase(
-  queries: Queries,
-  id: bigint,
-  { centBps, terms, isRateNew = false }: { centBps: bigint; terms?: PurchaseTerms; isRateNew?: boolean },
-): Promise<void> {
-  await queries
-    .updateTable("purchases")
-    .set({
-      approval_id: null,
-      reversed_at: null,
-      settled_at: null,
-      cashback_cent_bps: centBps,
-      ...(isRateNew && { wei_per_cent: null }),
-      ...(terms && { amount_cents: terms.valueCents, cashback_bps: terms.cashbackBps, bonus_bps: terms.bonusBps }),
-    })
-    .where("id", "=", id)
-    .execute();
-}
-
-/**
- * What is decided of a simulated purchase's bonus after it was registered: its percent can rise only until its mint is
- * sent. `after` is its `bonus_read`, or it is read again at `bonus_due_at`. docs/product.md#bonus-read
- */
-export async function giveLateBonus(
-  queries: Queries,
-  id: bigint,
-  decided: { bonusBps: bigint | undefined; after: string } | { bonus_due_at: bigint },
-): Promise<void> {
-  const change = "after" in decided ? { bonus_read: decided.after, bonus_due_at: null } : decided;
-  const row = await queries
-    .updateTable("purchases")
-    .set(change)
-    .where("id", "=", id)
-    .where("bonus_due_at", "is not", null)
-    .returning(["amount_cents", "cashback_bps", "bonus_bps"])
-    .executeTakeFirst();
-  if (!row || !("after" in decided)) return;
-  const { bonusBps = row.bonus_bps } = decided;
-  const [mint] = await lockOperations(queries, [id], ["mint"]);
-  if (mint && UNSENT.some((of) => of === mint.status)) {
-    const terms = { valueCents: row.amount_cents, cashbackBps: row.cashback_bps, bonusBps };
-    await entitlePurchase(queries, id, { centBps: terms.valueCents * (terms.cashbackBps + bonusBps), terms });
-    await expedite(queries, "mint", [id]);
-  }
-  await recountPurchases(queries, [id]);
-}
-
-/** Withdraws a buyer's own purchase: it is never minted. */
-export async function withdrawPurchase(queries: Queries, id: bigint): Promise<void> {
-  await withdrawMove(queries, id, "mint");
-  await reversePurchase(queries, id);
-  await recountPurchases(queries, [id]);
-}
-
-/** Reverses an unpaid purchase: it is never minted, cancelled on chain, or never paid. The caller recounts it. */
-async function reversePurchase(queries: Queries, id: bigint): Promise<void> {
-  const isMinted = sql<boolean>`exists (select 1 from nfts where nfts.token_id = purchases.id and nfts.status = 1)
-    or exists (select 1 from operations where operations.subject_id = purchases.id and kind = 'mint'
-      and operations.status in ('assigned', 'done'))`;
-  // A Pending ticket must still be cancelled on chain; otherwise nothing is left to do.
-  await queries
-    .updateTable("purchases")
-    .set({
-      reversed_at: BigInt(Date.now()),
-      approval_id: null,
-      settled_at: sql<bigint | null>`case when ${isMinted} then settled_at else ${databaseNow(queries)} end`,
-    })
-    .where("id", "=", id)
-    .execute();
-}
-
-/** Sets how far a live purchase may proceed automatically; null means not yet. The caller recounts it. */
-async function permitPurchase(
-  queries: Queries,
-  id: bigint,
-  { approvedAt, payableAt }: { approvedAt: bigint | null; payableAt: bigint | null },
-): Promise<void> {
-  await queries
-    .updateTable("purchases")
-    .set({ approved_at: approvedAt, payable_at: payableAt })
-    .where("id", "=", id)
-    .execute();
-}
-
-/**
- * Withdraws a move that has not been sent. With a payout, the debt that it had offset is restored. The caller recounts
- * it.
- */
-export async function withdrawMove(queries: Queries, id: bigint, move: Move): Promise<void> {
-  await forgetOperations(queries, [move], id);
-  if (move !== "pay") return;
-  await undraw(queries, [id]);
-  await queries
-    .updateTable("purchases")
-    .set({ offset_gwei: 0n })
-    .where("id", "=", id)
-    .where("offset_gwei", ">", 0n)
-    .execute();
 }

@@ -1,56 +1,50 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
-import { z } from "zod";
 import { among, amongTexts, givenRows } from "../database/among.ts";
 import { COUNTED } from "../database/capped-count.ts";
-import { databaseNow } from "../database/clock.ts";
 import type { Schema } from "../database/generated/schema.ts";
-import type { OperationKind } from "../database/operations.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../rules/iso-time.ts";
-import { CHAIN_STATUS, isMove, MOVES } from "../rules/purchase/life.ts";
-import { idsOf, isRecord, jsonOf, keysOf } from "../rules/records.ts";
-import { networkOf } from "../rules/sale/accounts.ts";
+import { CHAIN_STATUS } from "../rules/purchase/life.ts";
+import { idsOf } from "../rules/records.ts";
 import { buyerOf, orderKeyOf } from "../rules/sale/decide.ts";
-import {
-  type ClickFacts,
-  type Kept,
-  type LetGo,
-  NOTHING_KEPT,
-  type OtherOfOrder,
-  type PurchaseFacts,
-  type SaleFacts,
-  type StoreFacts,
-  type TicketFacts,
-  type UnclaimedTicket,
+import type {
+  ClickFacts,
+  DecidedBefore,
+  Kept,
+  OtherOfOrder,
+  PurchaseFacts,
+  SaleFacts,
+  StoreFacts,
+  TicketFacts,
+  UnclaimedTicket,
 } from "../rules/sale/facts.ts";
-import { readReleases } from "../rules/sale/hold.ts";
-import type { SalePurchaseStage } from "../rules/sale/plan.ts";
 import type { SaleReport } from "../rules/sale/report.ts";
 import type { FxRates, SaleRules } from "../rules/sale/rules.ts";
-import type { ClickTerms } from "../rules/sale/value.ts";
+import { networkOf } from "../rules/sale/value.ts";
 import { saoPauloDay } from "../rules/sao-paulo-time.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import { lockOperations } from "../sender/queue.ts";
-import { authorsOf } from "./authors.ts";
-import { type Debt, readDebts } from "./debt.ts";
-import { accountWait, approvalState, type CountedLife, lifeOf, refusedRequest } from "./queries.ts";
-import { decodeReport } from "./stored-report.ts";
+import { readDebts } from "./debt.ts";
+import { readPurchasesOfSales, type SalePurchase } from "./queries.ts";
+import { readKept, readSale, readTerms, type SaleRow } from "./sale-row.ts";
 
-export type SaleRow = Selectable<Schema["sales"]>;
 /**
- * `author`, `changedBy`: by whose word it is paid though nobody decided about it. `lives`: its purchases, for their next steps. `buyer`:
- * whose it is, and what they owe. `related`: sales that must be decided with it, because they have the same order, or are
- * held for one that it had.
+ * `before`: as it was decided last. `lives`: its purchases, for their next steps. `buyer`: whose it is; `unsentGwei`: what
+ * their payouts that are not sent keep of what they owe. `adoptable`: the tickets of its buyer and store that the database
+ * does not know: it was lost, restored or moved back. `acceptedBy`: who said that a doubtful rate is right, by currency.
+ * `related`: sales that must be decided with it, because they have the same order, or are held for one that it had.
  */
 export type LoadedSale = {
   row: SaleRow;
   facts: SaleFacts;
-  author: string | null;
-  changedBy: string | null;
-  lives: readonly CountedLife[];
+  before: Omit<DecidedBefore, "purchases">;
+  lives: readonly SalePurchase[];
   buyer: WalletAddress | null;
-  debt: Debt;
+  unsentGwei: bigint;
+  storeName: string;
+  orderKey: string | null;
+  adoptable: readonly TicketFacts[];
+  acceptedBy: ReadonlyMap<string, string>;
   related: readonly bigint[];
 };
 
@@ -66,45 +60,36 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
     .orderBy("id")
     .execute();
   if (rows.length === 0) return [];
-  const reports = new Map(rows.map((row) => [row.id, decodeReport(row.report)]));
+  const stored = new Map(rows.map((row) => [row.id, readSale(row)]));
   const clicks = await readClicks(queries, rows);
   const click = (row: SaleRow) => clicks.find((one) => one.id === row.click_id) ?? null;
   const named = (row: SaleRow) => clicks.find((one) => row.click_ref !== null && one.token === row.click_ref) ?? null;
-  await touchUsers(
-    queries,
-    new Set(rows.flatMap((row) => [click(row), named(row)].flatMap((one) => one?.wallet ?? []))),
-  );
+  const wallets = rows.flatMap((row) => [click(row), named(row)].flatMap((one) => one?.wallet ?? []));
+  await touchUsers(queries, new Set(wallets));
   const stateOf = new Map(rows.map((row) => [row.id, row.state]));
-  const purchases = Map.groupBy(await readPurchases(queries, ids, stateOf), ({ facts }) => facts.saleId);
+  const purchases = Map.groupBy(await readPurchasesOfSales(queries, ids, stateOf), ({ facts }) => facts.saleId);
   const tickets = await readTickets(queries, rows, rules);
-  const rates = await readRates(queries, rules.fx, rows, reports);
+  const rates = await readRates(queries, rules.fx, rows, [...stored.values()]);
   const drafts = rows.map((row) => {
-    const report = reports.get(row.id) as SaleReport;
     const lives = purchases.get(row.id) ?? [];
     const own = lives.map(({ facts }) => facts);
-    const known = { report, createdAt: row.created_at, click: click(row), named: named(row), kept: readKept(row) };
-    const buyer = buyerOf({ ...known, purchases: own }).click;
-    return {
-      row,
-      known,
-      own,
-      lives,
-      buyer,
-      ...rates(row.occurred_at ?? row.created_at),
-      orderKey: orderKeyOf(row.order_ref),
-    };
+    const visits = { createdAt: row.created_at, click: click(row), named: named(row) };
+    const text = stored.get(row.id) as ReturnType<typeof readSale>;
+    const known = { ...text, ...visits, tickets: tickets.get(row.id) ?? [] };
+    const { click: buyer, adoptable } = buyerOf({ ...known, purchases: own });
+    const ofDay = rates(row.occurred_at ?? row.created_at);
+    return { row, known, own, lives, buyer, adoptable, ...ofDay, orderKey: orderKeyOf(row.order_ref) };
   });
   const sameOrder = await readSameOrder(queries, drafts);
-  const authors = await authorsOf(queries, drafts);
   const ordinals = await readOrdinals(queries, drafts);
   const fresh = drafts.flatMap(({ own, buyer }) => (own.length === 0 && buyer ? [buyer.wallet] : []));
   const unclaimed = await readUnclaimed(queries, new Set(fresh));
   const debts = await readDebts(queries, new Set(drafts.flatMap(({ buyer }) => buyer?.wallet ?? [])));
-  return drafts.map(({ row, known, own, lives, buyer, rates, orderKey }) => {
+  return drafts.map(({ row, known, own, lives, buyer, adoptable, rates, acceptedBy, orderKey }) => {
     const ofKey = (key: string | null) => sameOrder(key).filter((one) => one.id !== row.id);
     const others = ofKey(orderKey).filter((one) => one.merchant === buyer?.store.merchant);
     const held = [...ofKey(orderKey), ...ofKey(row.order_key)].filter((one) => one.isHeldTwice);
-    const debt = debts.get(buyer?.wallet ?? "0x") ?? { gwei: 0n, unsentGwei: 0n };
+    const { gwei, unsentGwei } = debts.get(buyer?.wallet ?? "0x") ?? { gwei: 0n, unsentGwei: 0n };
     const facts = {
       ...known,
       id: row.id,
@@ -112,44 +97,31 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       account: row.account,
       approvedAt: row.approved_at,
       declined: row.declined_by === null ? null : { reason: row.decline_reason },
-      released: readReleases(row.released_reasons),
-      letGo: readLetGo(row.let_go),
       rates,
       ordinalOfDay: ordinals.get(row.id) ?? 1n,
       sameOrder: others,
       orderKeyBefore: keyBefore(row, orderKey),
       purchases: own,
-      tickets: tickets.get(row.id) ?? [],
       unclaimed: own.length === 0 ? (unclaimed.get(buyer?.wallet ?? "0x") ?? []) : [],
-      debtGwei: debt.gwei + debt.unsentGwei,
+      debtGwei: gwei + unsentGwei,
     };
-    const by = authors.get(row.id) ?? { author: null, changedBy: null };
-    return { row, lives, facts, ...by, buyer: buyer?.wallet ?? null, debt, related: idsOf([...others, ...held]) };
+    return {
+      row,
+      facts,
+      lives,
+      unsentGwei,
+      orderKey,
+      adoptable,
+      acceptedBy,
+      before: { state: row.state, wallet: row.wallet, cashbackCentBps: row.cashback_cent_bps },
+      buyer: buyer?.wallet ?? null,
+      storeName: buyer?.storeName ?? "",
+      related: idsOf([...others, ...held]),
+    };
   });
 }
 
 // Clicks and stores -------------------------------------------------------------------------------------------------------
-
-const bps = z.string().regex(/^\d+$/).transform(BigInt);
-/** Not `z.record`, which leaves a group out that is named `__proto__`. */
-const groupsSchema = z
-  .custom<object>(isRecord)
-  .transform((groups) => Object.entries(groups))
-  .pipe(z.array(z.tuple([z.string(), bps])));
-const saleTermsSchema = z.object({
-  groups: groupsSchema.transform((groups) => Object.fromEntries(groups)),
-  defaultBps: bps,
-  bonusBps: bps,
-});
-const termsSchema = saleTermsSchema.extend({
-  boosted: saleTermsSchema.extend({ until: bps }).optional(),
-  link: z.object({ network: z.string(), account: z.string().nullable() }).nullish(),
-});
-
-/** The terms frozen with a click; percents are in basis points. */
-export function readTerms(terms: string): ClickTerms {
-  return termsSchema.parse(JSON.parse(terms));
-}
 
 async function readClicks(queries: Queries, rows: readonly SaleRow[]): Promise<(ClickFacts & { token: string })[]> {
   const ids = rows.flatMap((row) => row.click_id ?? []);
@@ -249,107 +221,6 @@ export function merchantOf({ id, merchant, store_url }: Pick<StoreRow, "id" | "m
   return merchant?.normalize("NFC").toLowerCase() ?? host ?? `store ${id}`;
 }
 
-// Purchases ---------------------------------------------------------------------------------------------------------------
-
-const MOVE_KINDS = keysOf(MOVES);
-
-/** The purchases of a sale with their stages, oldest first; in a transaction. */
-export async function readSalePurchases(queries: Queries, saleId: bigint): Promise<PurchaseFacts[]> {
-  return (await readPurchases(queries, [saleId], new Map())).map(({ facts }) => facts);
-}
-
-type SalePurchase = CountedLife & { facts: PurchaseFacts & { saleId: bigint } };
-
-/**
- * The purchases of sales, oldest first, with all that decides about them and their next steps. Locks their operations
- * until the transaction ends, so that none is sent while its purchase is being decided.
- */
-async function readPurchases(
-  queries: Queries,
-  saleIds: readonly bigint[],
-  stateOf: ReadonlyMap<bigint, SaleRow["state"]>,
-): Promise<SalePurchase[]> {
-  const rows = await queries
-    .selectFrom("purchases")
-    .selectAll()
-    .select([databaseNow(queries).as("now"), approvalState().as("approval_state")])
-    .select([accountWait().as("account_wait"), refusedRequest().as("refused_request")])
-    .where(among(queries, "sale_id", saleIds))
-    .orderBy("id")
-    .execute();
-  if (rows.length === 0) return [];
-  const ids = idsOf(rows);
-  const operations = Map.groupBy(await lockOperations(queries, ids, MOVE_KINDS), (one) => one.subject_id);
-  const { tokenOf, payoutOf } = await readOnChain(queries, ids);
-  const returned = await readReturned(queries, ids);
-  return rows.map((row) => {
-    const own = operations.get(row.id) ?? [];
-    const kinds = (some: typeof own) => new Set(some.map(({ kind }) => kind).filter(isMove));
-    const left = new Set(
-      own.filter(({ status }) => status === "assigned" || status === "done").map(({ kind }) => kind),
-    );
-    const wanted = own.filter(({ status }) => status !== "withdrawn");
-    // A token with this id and another owner belongs to another deployment.
-    const token = tokenOf.get(row.id)?.owner === row.wallet ? tokenOf.get(row.id) : undefined;
-    const payout = payoutOf.get(row.id)?.recipient === row.wallet ? payoutOf.get(row.id) : undefined;
-    const counted = {
-      ...row,
-      chain_status: token?.status ?? null,
-      status_block: token?.status_block ?? null,
-      payout_state: payout?.state ?? null,
-      paid_gwei: payout?.amount_gwei ?? null,
-      payout_block: payout?.block_number ?? null,
-      sale_state: stateOf.get(row.sale_id ?? 0n) ?? null,
-    };
-    const facts = {
-      saleId: row.sale_id ?? 0n,
-      id: row.id,
-      stage: stageOf(row, {
-        chainStatus: Number(token?.status ?? 0),
-        isPaid: payout !== undefined,
-        hasLeft: (kind) => left.has(kind),
-      }),
-      isWithdrawn: row.reversed_at !== null,
-      valueCents: row.amount_cents,
-      totalBps: row.cashback_bps + row.bonus_bps,
-      centBps: row.cashback_cent_bps,
-      weiPerCent: row.wei_per_cent,
-      returnedCentBps: returned.get(row.id) ?? 0n,
-      wallet: row.wallet,
-      storeId: row.store_id,
-      createdAt: row.created_at,
-      approvedAt: row.approved_at,
-      payableAt: row.payable_at,
-      isSettled: row.settled_at !== null,
-      offsetGwei: row.offset_gwei,
-      queued: kinds(wanted),
-      heldByStaff: row.held_at === null ? null : { by: row.held_by ?? "", at: row.held_at, reason: row.held_reason },
-      refusedRequest: row.refused_request,
-      payment: payout ? { gwei: payout.amount_gwei, weiPerCent: payout.wei_per_cent } : null,
-      unsent: kinds(wanted.filter(({ status }) => !["assigned", "done"].includes(status))),
-    };
-    return { row: counted, life: lifeOf(counted, wanted), facts };
-  });
-}
-
-/** The tokens with these ids and their payouts, whoever owns and got them. */
-async function readOnChain(queries: Queries, ids: readonly bigint[]) {
-  const tokens = await queries
-    .selectFrom("nfts")
-    .select(["token_id", "owner", "status", "status_block"])
-    .where(among(queries, "token_id", ids))
-    .execute();
-  const payouts = await queries
-    .selectFrom("payouts")
-    .select(["token_id", "recipient", "state", "amount_gwei", "block_number", "wei_per_cent"])
-    .where(among(queries, "token_id", ids))
-    .execute();
-  return {
-    tokenOf: new Map(tokens.map((one) => [one.token_id, one])),
-    payoutOf: new Map(payouts.map((one) => [one.token_id, one])),
-  };
-}
-
 /** The tickets on chain that carry the reference of each sale and are none of its purchases. */
 async function readTickets(
   queries: Queries,
@@ -416,28 +287,6 @@ async function readUnclaimed(
   return Map.groupBy(tickets, ({ owner }) => owner);
 }
 
-/** The debt for each purchase: the sum of its adjustments. */
-async function readReturned(queries: Queries, ids: readonly bigint[]): Promise<Map<bigint, bigint>> {
-  const rows = await queries
-    .selectFrom("adjustments")
-    .select(["purchase_id", "cent_bps"])
-    .where(among(queries, "purchase_id", ids))
-    .execute();
-  const sums = new Map<bigint, bigint>();
-  for (const { purchase_id, cent_bps } of rows) sums.set(purchase_id, (sums.get(purchase_id) ?? 0n) + cent_bps);
-  return sums;
-}
-
-type Signs = { chainStatus: number; isPaid: boolean; hasLeft: (kind: OperationKind) => boolean };
-
-function stageOf(row: Selectable<Schema["purchases"]>, { chainStatus, isPaid, hasLeft }: Signs): SalePurchaseStage {
-  const isWhollyKept = row.settled_at !== null && row.offset_gwei > 0n;
-  if (isPaid || hasLeft("pay") || (chainStatus === CHAIN_STATUS.confirmed && isWhollyKept)) return "paid";
-  if (chainStatus === CHAIN_STATUS.cancelled || hasLeft("cancel")) return "cancelled";
-  if (chainStatus === CHAIN_STATUS.confirmed || hasLeft("confirm")) return "confirmed";
-  return chainStatus === CHAIN_STATUS.pending || hasLeft("mint") ? "pending" : "planned";
-}
-
 // Rates -------------------------------------------------------------------------------------------------------------------
 
 /** Of each currency; `acceptedBy`: who said that a doubtful one is right. */
@@ -447,12 +296,12 @@ async function readRates(
   queries: Queries,
   fx: FxRates,
   rows: readonly SaleRow[],
-  reports: ReadonlyMap<bigint, SaleReport>,
+  known: readonly Pick<SaleFacts, "report">[],
 ): Promise<(at: bigint) => DayRates> {
   const { fixed, url } = fx;
   if (url === undefined) return () => ({ rates: fixed, acceptedBy: new Map() });
   const currencies = new Set(
-    [...reports.values()].flatMap(({ currency, commissionCurrency }) => [currency, commissionCurrency ?? currency]),
+    known.flatMap(({ report }) => [report.currency, report.commissionCurrency ?? report.currency]),
   );
   currencies.delete("BRL");
   if (currencies.size === 0) return () => ({ rates: new Map(), acceptedBy: new Map() });
@@ -588,40 +437,4 @@ async function readOrdinals(queries: Queries, drafts: readonly Draft[]): Promise
   const { rows } = await sql<{ id: bigint; earlier: bigint }>`select ${id} as id, ${dated} + ${undated} as earlier
     from ${list}`.execute(queries);
   return new Map(rows.map(({ id, earlier }) => [id, BigInt(earlier) + 1n]));
-}
-
-// What a sale keeps -------------------------------------------------------------------------------------------------------
-
-const integer = z.string().transform(BigInt);
-const keptSchema = z.object({
-  rates: z.array(z.tuple([z.string(), integer])).transform((rates) => new Map(rates)),
-  tracked: z.object({ brlMicros: integer, amountMicros: integer, currency: z.string() }).nullable(),
-  tiers: z.array(z.object({ centBps: integer, weiPerCent: integer })),
-  terms: termsSchema.nullable(),
-  assignedOver: z.string().nullable(),
-  moves: z.number(),
-  // Null too in rows of versions that knew no such fact.
-  order: z
-    .string()
-    .nullish()
-    .transform((order) => order ?? null),
-  liftsNone: z.boolean().default(false),
-});
-
-export function readKept({ kept }: Pick<SaleRow, "kept">): Kept {
-  return kept === "" ? NOTHING_KEPT : keptSchema.parse(JSON.parse(kept));
-}
-
-export function encodeKept(kept: Kept): string {
-  return jsonOf({ ...kept, rates: [...kept.rates] });
-}
-
-const letGoSchema = z.object({
-  hold: z.object({ by: z.string(), at: integer, reason: z.string().nullable() }),
-  clickId: integer,
-  centBps: integer,
-});
-
-function readLetGo(text: string | null): LetGo | null {
-  return text === null ? null : letGoSchema.parse(JSON.parse(text));
 }

@@ -39,15 +39,19 @@ const held = new WeakMap<Queries, Rows>();
 
 /**
  * Locks, until the transaction ends, these sales, the others of their orders, and everybody whose sale one of them is or may
- * become. Costs nothing if the transaction holds them already.
+ * become. Costs nothing if the transaction holds them already. Returns the sales that it holds then; undefined: all.
  */
-export async function lockSales(queries: Queries, deciding: Deciding, waiting: Waiting = "waits"): Promise<void> {
-  if (engineOf(queries) === "sqlite") return;
+export async function lockSales(
+  queries: Queries,
+  deciding: Deciding,
+  waiting: Waiting = "waits",
+): Promise<ReadonlySet<bigint> | undefined> {
+  if (engineOf(queries) === "sqlite") return undefined;
   const has = held.get(queries);
   let wanted = await readRelated(queries, deciding);
   // Somebody else has recorded a sale of the order since: its buyer's turn would have been before.
   if (has && !isWithin(wanted.wallets, has.wallets)) throw new BeginAnewError("A sale of the order is new");
-  if (has && isWithin(wanted.sales, has.sales)) return;
+  if (has && isWithin(wanted.sales, has.sales)) return has.sales;
   // Who was waited for may have recorded a further sale of the order: its buyer's turn can be before the others'.
   for (;;) {
     await sql`savepoint locks`.execute(queries);
@@ -63,16 +67,11 @@ export async function lockSales(queries: Queries, deciding: Deciding, waiting: W
     ${NOWAIT[waiting]}`.execute(queries);
   const sales = new Set([...(has?.sales ?? []), ...wanted.sales]);
   held.set(queries, { wallets: new Set([...(has?.wallets ?? []), ...wanted.wallets]), sales });
+  return sales;
 }
 
 /** A purchase, and its sale if it has one. */
 export type LockedPurchase = { id: bigint; sale_id: bigint | null };
-
-/** The others of an order were locked with it, unless one is new since: then the transaction begins anew. */
-export function requireLocked(queries: Queries, sales: ReadonlySet<bigint>): void {
-  if (engineOf(queries) === "sqlite" || isWithin(sales, held.get(queries)?.sales ?? new Set())) return;
-  throw new BeginAnewError("A sale of the order is new");
-}
 
 function isWithin<T>(some: ReadonlySet<T>, all: ReadonlySet<T>): boolean {
   return [...some].every((one) => all.has(one));

@@ -27,12 +27,12 @@ import { draw, recover } from "./account-books.ts";
 import { type Passed, passAccounts, wakeAccounts } from "./account-gate.ts";
 import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts";
 import { decideNextChanged, noteRules } from "./changed-facts.ts";
-import { countLate, recountPurchases } from "./counting.ts";
 import { readKeepable } from "./debt.ts";
-import { decideSales, withdrawMove } from "./decide-sales.ts";
+import { decideSales } from "./decide-sales.ts";
 import { isAnyDue, postpone, setNextCheck, takeDue } from "./due.ts";
 import { reviewHeld } from "./held-reviews.ts";
 import { areHeldElsewhere, type LockedPurchase, lockPurchasesWithSales } from "./locks.ts";
+import { countLate, recountPurchases, withdrawMove } from "./purchase-rows.ts";
 import { type CountedLife, type PurchaseWithLife, readLives, salesOf } from "./queries.ts";
 
 export type PlanOptions = {

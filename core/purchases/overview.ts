@@ -7,7 +7,7 @@ import { PURCHASE_STATUSES } from "../rules/purchase/life.ts";
 import { COUNTED_SITUATIONS, type CountedSituation } from "../rules/purchase/situation.ts";
 import { recordOf } from "../rules/records.ts";
 import { operationsIn } from "../sender/queue.ts";
-import { payoutSums, readShopTotals, situationTotal } from "./counting.ts";
+import { payoutSums, readShopTotals, situationTotal } from "./shop-totals.ts";
 
 /** The figures of the whole shop; `rate` applies to cashback without a frozen rate. */
 export async function readFigures(queries: Queries, weiPerCent: bigint) {

@@ -3,20 +3,25 @@ import { among } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { listNewest, type NewestPage } from "../database/newest-page.ts";
-import type { OperationKind, OperationStatus } from "../database/operations.ts";
+import type { OperationKind } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { AccountWait } from "../rules/account/payout-gate.ts";
 import {
+  CHAIN_STATUS,
   COUNTED_STATUS,
   isMove,
+  lifeOf,
+  MOVE_NAMES,
   MOVES,
   type PurchaseLife,
   type PurchaseStatus,
   purchaseStatusFromChain,
 } from "../rules/purchase/life.ts";
-import { idsOf, keysOf } from "../rules/records.ts";
-import type { SaleState } from "../rules/sale/facts.ts";
+import { idsOf } from "../rules/records.ts";
+import type { PurchaseFacts, SaleState } from "../rules/sale/facts.ts";
+import type { SalePurchaseStage } from "../rules/sale/plan.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
+import { lockOperations } from "../sender/queue.ts";
 
 /** Literally as in the conditions of indexes: no parameter. */
 export const CONFIRMED = sql.lit(COUNTED_STATUS.confirmed);
@@ -89,11 +94,11 @@ export const approvalState = () =>
   >`(select approvals.state from approvals where approvals.id = purchases.approval_id)`;
 
 /** What an unpaid purchase waits for of its account; null if for nothing. */
-export const accountWait = () =>
+const accountWait = () =>
   sql<AccountWait | null>`(case when purchases.sale_id is not null and purchases.counted_status >= ${CONFIRMED} then
     (select account_waits.reason from account_waits where account_waits.purchase_id = purchases.id) end)`;
 /** The last request about it that a second person refused, and that nobody has decided again since. */
-export const refusedRequest = () =>
+const refusedRequest = () =>
   sql<bigint | null>`(select max(refused.id) from approvals refused
     where refused.purchase_id = purchases.id and refused.state = 'refused')`;
 
@@ -187,20 +192,7 @@ export async function findPurchase(queries: Queries, id: bigint): Promise<Purcha
   return selectPurchases(queries).where("purchases.id", "=", id).executeTakeFirst();
 }
 
-/** Locks purchases until the end of the transaction, in order: waits for concurrent changes, which the next query sees. */
-export async function lockPurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
-  // SQLite has one writer at a time.
-  if (engineOf(queries) === "sqlite") return;
-  await queries
-    .selectFrom("purchases")
-    .select("id")
-    .where(among(queries, "id", ids))
-    .orderBy("id")
-    .forUpdate()
-    .execute();
-}
-
-/** The columns that record how a purchase was counted; only `counting.ts` interprets them. */
+/** The columns that record how a purchase was counted; only `purchase-rows.ts` interprets them. */
 const COUNTED_COLUMNS = [
   ...(["purchases.counted_status", "purchases.counted_gwei", "purchases.counted_cent_bps"] as const),
   ...(["purchases.counted_paid_gwei", "purchases.counted_open", "purchases.situation"] as const),
@@ -223,6 +215,19 @@ export async function readCountedRows(queries: Queries, ids: readonly bigint[]) 
     .select([...COUNTED_COLUMNS, saleState().as("sale_state"), databaseNow(queries).as("now")])
     .orderBy("purchases.id")
     .execute();
+}
+
+/** The same, locked until the end of the transaction, in order: waits for concurrent changes, and reads them. */
+export async function lockCountedRows(queries: Queries, ids: readonly bigint[]): Promise<CountedRow[]> {
+  // SQLite has one writer at a time.
+  if (engineOf(queries) === "postgres") {
+    const locked = queries
+      .selectFrom("purchases")
+      .select("id")
+      .where(among(queries, "id", ids));
+    await locked.orderBy("id").forUpdate().execute();
+  }
+  return readCountedRows(queries, ids);
 }
 
 /** Some purchases with their states and how they were counted, oldest first. */
@@ -259,7 +264,7 @@ async function withLife<Row extends LifeRow>(
 
 /** The operations that move purchases away from a status; all others are finished, or cannot be queued yet. */
 async function listMoving(queries: Queries, status: PurchaseStatus, rows: readonly LifeRow[]) {
-  const moves = keysOf(MOVES).filter((move) => MOVES[move].from === status);
+  const moves = MOVE_NAMES.filter((move) => MOVES[move].from === status);
   if (moves.length === 0) return [];
   return queries
     .selectFrom("operations")
@@ -270,33 +275,137 @@ async function listMoving(queries: Queries, status: PurchaseStatus, rows: readon
     .execute();
 }
 
-/** The state of a purchase, from its row, ticket, payout and operations. */
-export function lifeOf(
-  row: LifeRow,
-  operations: readonly { kind: OperationKind; status: OperationStatus }[] = [],
-): PurchaseLife {
-  const kinds = (some: typeof operations) => new Set(some.map(({ kind }) => kind).filter(isMove));
-  return {
-    status: purchaseStatusFromChain(row.chain_status ?? undefined),
-    source: row.source,
-    isApproved: row.approved_at !== null,
-    isReturned: row.reversed_at !== null,
-    isHeld: row.held_at !== null,
-    accountWait: row.account_wait,
-    secondPerson: row.approval_state === null ? null : row.approval_state === "refused" ? "refused" : "asked",
-    isSettled: row.settled_at !== null,
-    isPaid: row.payout_state !== null,
-    isRateFrozen: row.wei_per_cent !== null,
-    payableAt: row.payable_at,
-    statusBlock: row.status_block,
-    payoutBlock: row.payout_block,
-    queued: kinds(operations),
-    sent: kinds(operations.filter(({ status }) => status === "assigned")),
-  };
-}
-
 /** What the store of a row is called now, as its tickets say; what the row has frozen if the store is gone. */
 export function storeNameNow(table: "purchases" | "clicks"): RawBuilder<string> {
   const row = sql.table(table);
   return sql`coalesce((select stores.name from stores where stores.id = ${row}.store_id), ${row}.store_name)`;
+}
+
+// The purchases of sales ---------------------------------------------------------------------------------------------------
+
+/** The purchases of a sale with their stages, oldest first; in a transaction. */
+export async function readSalePurchases(queries: Queries, saleId: bigint): Promise<PurchaseFacts[]> {
+  return (await readPurchasesOfSales(queries, [saleId], new Map())).map(({ facts }) => facts);
+}
+
+/** `returned`: the sum of its adjustments, which is its debt. */
+export type SalePurchase = CountedLife & {
+  facts: PurchaseFacts & { saleId: bigint };
+  returned: { centBps: bigint; gwei: bigint };
+};
+
+/**
+ * The purchases of sales, oldest first, with all that decides about them and their next steps. Locks their operations
+ * until the transaction ends, so that none is sent while its purchase is being decided.
+ */
+export async function readPurchasesOfSales(
+  queries: Queries,
+  saleIds: readonly bigint[],
+  stateOf: ReadonlyMap<bigint, SaleState>,
+): Promise<SalePurchase[]> {
+  const rows = await queries
+    .selectFrom("purchases")
+    .selectAll()
+    .select([databaseNow(queries).as("now"), approvalState().as("approval_state")])
+    .select([accountWait().as("account_wait"), refusedRequest().as("refused_request")])
+    .where(among(queries, "sale_id", saleIds))
+    .orderBy("id")
+    .execute();
+  if (rows.length === 0) return [];
+  const ids = idsOf(rows);
+  const operations = Map.groupBy(await lockOperations(queries, ids, MOVE_NAMES), (one) => one.subject_id);
+  const { tokenOf, payoutOf } = await readOnChain(queries, ids);
+  const returned = await readReturned(queries, ids);
+  return rows.map((row) => {
+    const own = operations.get(row.id) ?? [];
+    const kinds = (some: typeof own) => new Set(some.map(({ kind }) => kind).filter(isMove));
+    const left = new Set(
+      own.filter(({ status }) => status === "assigned" || status === "done").map(({ kind }) => kind),
+    );
+    const wanted = own.filter(({ status }) => status !== "withdrawn");
+    // A token with this id and another owner belongs to another deployment.
+    const token = tokenOf.get(row.id)?.owner === row.wallet ? tokenOf.get(row.id) : undefined;
+    const payout = payoutOf.get(row.id)?.recipient === row.wallet ? payoutOf.get(row.id) : undefined;
+    const { centBps, gwei } = returned.get(row.id) ?? { centBps: 0n, gwei: 0n };
+    const counted = {
+      ...row,
+      chain_status: token?.status ?? null,
+      status_block: token?.status_block ?? null,
+      payout_state: payout?.state ?? null,
+      paid_gwei: payout?.amount_gwei ?? null,
+      payout_block: payout?.block_number ?? null,
+      sale_state: stateOf.get(row.sale_id ?? 0n) ?? null,
+    };
+    const facts = {
+      saleId: row.sale_id ?? 0n,
+      id: row.id,
+      stage: stageOf(row, {
+        chainStatus: Number(token?.status ?? 0),
+        isPaid: payout !== undefined,
+        hasLeft: (kind) => left.has(kind),
+      }),
+      isWithdrawn: row.reversed_at !== null,
+      valueCents: row.amount_cents,
+      totalBps: row.cashback_bps + row.bonus_bps,
+      centBps: row.cashback_cent_bps,
+      weiPerCent: row.wei_per_cent,
+      returnedCentBps: centBps,
+      wallet: row.wallet,
+      storeId: row.store_id,
+      createdAt: row.created_at,
+      approvedAt: row.approved_at,
+      payableAt: row.payable_at,
+      isSettled: row.settled_at !== null,
+      offsetGwei: row.offset_gwei,
+      queued: kinds(wanted),
+      heldByStaff: row.held_at === null ? null : { by: row.held_by ?? "", at: row.held_at, reason: row.held_reason },
+      refusedRequest: row.refused_request,
+      payment: payout ? { gwei: payout.amount_gwei, weiPerCent: payout.wei_per_cent } : null,
+      unsent: kinds(wanted.filter(({ status }) => !["assigned", "done"].includes(status))),
+    };
+    return { row: counted, life: lifeOf(counted, wanted), facts, returned: { centBps, gwei } };
+  });
+}
+
+/** The tokens with these ids and their payouts, whoever owns and got them. */
+async function readOnChain(queries: Queries, ids: readonly bigint[]) {
+  const tokens = await queries
+    .selectFrom("nfts")
+    .select(["token_id", "owner", "status", "status_block"])
+    .where(among(queries, "token_id", ids))
+    .execute();
+  const payouts = await queries
+    .selectFrom("payouts")
+    .select(["token_id", "recipient", "state", "amount_gwei", "block_number", "wei_per_cent"])
+    .where(among(queries, "token_id", ids))
+    .execute();
+  return {
+    tokenOf: new Map(tokens.map((one) => [one.token_id, one])),
+    payoutOf: new Map(payouts.map((one) => [one.token_id, one])),
+  };
+}
+
+/** The debt for each purchase: the sum of its adjustments. */
+async function readReturned(queries: Queries, ids: readonly bigint[]): Promise<Map<bigint, SalePurchase["returned"]>> {
+  const rows = await queries
+    .selectFrom("adjustments")
+    .select(["purchase_id", "cent_bps", "amount_gwei"])
+    .where(among(queries, "purchase_id", ids))
+    .execute();
+  const sums = new Map<bigint, SalePurchase["returned"]>();
+  for (const { purchase_id, cent_bps, amount_gwei } of rows) {
+    const { centBps, gwei } = sums.get(purchase_id) ?? { centBps: 0n, gwei: 0n };
+    sums.set(purchase_id, { centBps: centBps + cent_bps, gwei: gwei + amount_gwei });
+  }
+  return sums;
+}
+
+type Signs = { chainStatus: number; isPaid: boolean; hasLeft: (kind: OperationKind) => boolean };
+
+function stageOf(row: Selectable<Schema["purchases"]>, { chainStatus, isPaid, hasLeft }: Signs): SalePurchaseStage {
+  const isWhollyKept = row.settled_at !== null && row.offset_gwei > 0n;
+  if (isPaid || hasLeft("pay") || (chainStatus === CHAIN_STATUS.confirmed && isWhollyKept)) return "paid";
+  if (chainStatus === CHAIN_STATUS.cancelled || hasLeft("cancel")) return "cancelled";
+  if (chainStatus === CHAIN_STATUS.confirmed || hasLeft("confirm")) return "confirmed";
+  return chainStatus === CHAIN_STATUS.pending || hasLeft("mint") ? "pending" : "planned";
 }

@@ -1,8 +1,71 @@
 import { type Selectable, sql } from "kysely";
+import { z } from "zod";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { monthOf } from "../rules/iso-time.ts";
-import { jsonOf, recordOf } from "../rules/records.ts";
+import { isRecord, jsonOf, recordOf } from "../rules/records.ts";
+import { type Kept, NOTHING_KEPT, type SaleDecision, type SaleFacts } from "../rules/sale/facts.ts";
+import {
+  HOLD_REASONS,
+  type Hold,
+  type HoldFigures,
+  type HoldReason,
+  type Release,
+  sayHolds,
+} from "../rules/sale/hold.ts";
+import { SALE_STATUSES, type SaleReport } from "../rules/sale/report.ts";
+import type { ClickTerms } from "../rules/sale/value.ts";
+
+/* The row of a sale: what it keeps as text, what is saved of a decision, and the margin that it counts towards. */
+
+export type SaleRow = Selectable<Schema["sales"]>;
+
+/** What a row keeps as text. */
+export function readSale(row: SaleRow): Pick<SaleFacts, "report" | "kept" | "released" | "letGo"> {
+  return {
+    report: decodeReport(row.report),
+    kept: readKept(row),
+    released: readReleases(row.released_reasons),
+    letGo: row.let_go === null ? null : letGoSchema.parse(JSON.parse(row.let_go)),
+  };
+}
+
+/** Saves what was decided about a sale, and moves the margin that it counts towards. */
+export async function saveSale(
+  queries: Queries,
+  row: SaleRow,
+  facts: SaleFacts,
+  decision: SaleDecision,
+): Promise<void> {
+  const { click, value, holds, kept } = decision;
+  const why = facts.declined ? facts.declined.reason : facts.report.reason;
+  const columns = {
+    ...(click && { click_id: click.id, wallet: click.wallet, store_id: click.store.id }),
+    state: decision.state,
+    amount_cents: value?.amountCents ?? null,
+    commission_cents: value?.commissionCents ?? null,
+    // For a held sale too: the admin compares it with the commission.
+    cashback_cent_bps: decision.cashbackCentBps,
+    fx_rate_micros: kept.rates.get(facts.report.currency) ?? null,
+    unknown_groups: decision.unknownGroups.join(", ") || null,
+    hold_reasons: holds.map(({ reason }) => reason).join(" "),
+    hold_figures: encodeFigures(holds),
+    // In English, for operators reading the database; the api translates it into the caller's language.
+    reason: decision.isDeclined ? why : decision.isHeld ? sayHolds(holds, "en") : null,
+    kept: encodeKept(kept),
+    order_key: decision.orderKey,
+  };
+  const counted = await moveMargin(queries, row.counted, marginOf({ ...row, ...columns }, decision.paidCentBps));
+  const isSame = Object.entries(columns).every(([name, value]) => value === row[name as keyof SaleRow]);
+  if (isSame && counted === row.counted) return;
+  await queries
+    .updateTable("sales")
+    .set({ ...columns, counted, updated_at: BigInt(Date.now()) })
+    .where("id", "=", row.id)
+    .execute();
+}
+
+// Its margin --------------------------------------------------------------------------------------------------------------
 
 /** The margin total that a sale counts towards: by network, store and month of the sale. */
 function totalsCell(
@@ -23,8 +86,8 @@ export const FIGURES = [
 ] as const;
 type Contribution = ReturnType<typeof totalsCell> & Record<(typeof FIGURES)[number], bigint>;
 
-/** A sale's contribution to the totals; only what was paid once it is declined, and while its amount is not known. */
-export function contributionOf(sale: Selectable<Schema["sales"]>, paidCentBps: bigint): Contribution | undefined {
+/** What a sale adds; only what was paid once it is declined, and while its amount is not known. */
+function marginOf(sale: Selectable<Schema["sales"]>, paidCentBps: bigint): Contribution | undefined {
   const paid = { ...totalsCell(sale), ...recordOf(FIGURES, () => 0n), paid_cent_bps: paidCentBps };
   if (sale.state === "declined" || sale.amount_cents === null) return paidCentBps === 0n ? undefined : paid;
   const commission = sale.commission_cents ?? 0n;
@@ -41,7 +104,7 @@ export function contributionOf(sale: Selectable<Schema["sales"]>, paidCentBps: b
 }
 
 /** Replaces what the totals contain of a sale. Returns what they contain now, as the sale stores it. */
-export async function moveTotals(queries: Queries, counted: string, after: Contribution | undefined): Promise<string> {
+async function moveMargin(queries: Queries, counted: string, after: Contribution | undefined): Promise<string> {
   const text = after ? jsonOf(after) : "";
   if (text === counted) return text;
   if (counted !== "") {
@@ -72,4 +135,125 @@ async function add(
         .doUpdateSet(recordOf(FIGURES, (name) => sql<bigint>`${sql.ref(`sale_totals.${name}`)} + ${values[name]}`)),
     )
     .execute();
+}
+
+// Its text ----------------------------------------------------------------------------------------------------------------
+
+type StoredReport = { [Field in keyof SaleReport]?: Stored<SaleReport[Field]> };
+type Stored<Value> = Value extends bigint
+  ? string
+  : Value extends readonly (infer One)[]
+    ? readonly { [Field in keyof One]: Stored<One[Field]> }[]
+    : Value;
+
+/** A report as stored in a revision: JSON with a fixed order of fields and integers as text. */
+export function encodeReport(report: SaleReport): string {
+  const fields = Object.entries(report).sort(([a], [b]) => (a < b ? -1 : 1));
+  return jsonOf(Object.fromEntries(fields));
+}
+
+/** The inverse of `encodeReport`. */
+export function decodeReport(text: string): SaleReport {
+  const value: StoredReport = JSON.parse(text);
+  const word = (field: keyof StoredReport) => (value[field] == null ? null : String(value[field]));
+  const integer = (field: keyof StoredReport) => (value[field] == null ? null : BigInt(String(value[field])));
+  return {
+    saleKey: String(value.saleKey),
+    clickRef: word("clickRef"),
+    advertiserId: word("advertiserId"),
+    orderRef: word("orderRef"),
+    status: SALE_STATUSES.find((status) => status === (value.status ?? "pending")) ?? "unknown",
+    payable: typeof value.payable === "boolean" ? value.payable : null,
+    currency: String(value.currency),
+    commissionCurrency: word("commissionCurrency"),
+    reason: word("reason"),
+    drift: typeof value.drift === "string" ? [{ code: "said", value: value.drift }] : (value.drift ?? null),
+    parts: (value.parts ?? []).map(({ group, amountMicros }) => ({ group, amountMicros: BigInt(amountMicros) })),
+    amountMicros: integer("amountMicros") ?? 0n,
+    trackedBrlMicros: integer("trackedBrlMicros"),
+    commissionMicros: integer("commissionMicros"),
+    occurredAt: integer("occurredAt"),
+    changedAt: integer("changedAt"),
+    ...(value.isUnread === true && { isUnread: true }),
+  };
+}
+
+const bps = z.string().regex(/^\d+$/).transform(BigInt);
+/** Not `z.record`, which leaves a group out that is named `__proto__`. */
+const groupsSchema = z
+  .custom<object>(isRecord)
+  .transform((groups) => Object.entries(groups))
+  .pipe(z.array(z.tuple([z.string(), bps])));
+const saleTermsSchema = z.object({
+  groups: groupsSchema.transform((groups) => Object.fromEntries(groups)),
+  defaultBps: bps,
+  bonusBps: bps,
+});
+const termsSchema = saleTermsSchema.extend({
+  boosted: saleTermsSchema.extend({ until: bps }).optional(),
+  link: z.object({ network: z.string(), account: z.string().nullable() }).nullish(),
+});
+
+/** The terms frozen with a click; percents are in basis points. */
+export function readTerms(terms: string): ClickTerms {
+  return termsSchema.parse(JSON.parse(terms));
+}
+
+const integer = z.string().transform(BigInt);
+const keptSchema = z.object({
+  rates: z.array(z.tuple([z.string(), integer])).transform((rates) => new Map(rates)),
+  tracked: z.object({ brlMicros: integer, amountMicros: integer, currency: z.string() }).nullable(),
+  tiers: z.array(z.object({ centBps: integer, weiPerCent: integer })),
+  terms: termsSchema.nullable(),
+  assignedOver: z.string().nullable(),
+  moves: z.number(),
+  // Null too in rows of versions that knew no such fact.
+  order: z
+    .string()
+    .nullish()
+    .transform((order) => order ?? null),
+  liftsNone: z.boolean().default(false),
+});
+
+export function readKept({ kept }: Pick<SaleRow, "kept">): Kept {
+  return kept === "" ? NOTHING_KEPT : keptSchema.parse(JSON.parse(kept));
+}
+
+export function encodeKept(kept: Kept): string {
+  return jsonOf({ ...kept, rates: [...kept.rates] });
+}
+
+const letGoSchema = z.object({
+  hold: z.object({ by: z.string(), at: integer, reason: z.string().nullable() }),
+  clickId: integer,
+  centBps: integer,
+});
+
+/** The figures of each reason, stored with the reasons. */
+export function encodeFigures(holds: readonly Hold[]): string {
+  return JSON.stringify(Object.fromEntries(holds.map(({ reason, figures }) => [reason, figures])));
+}
+
+export function encodeReleases(releases: readonly Release[]): string {
+  return JSON.stringify(
+    releases.map(({ reason, figures, clickId, centBps }) => [reason, figures, String(clickId), String(centBps)]),
+  );
+}
+
+export function readReleases(text: string): Release[] {
+  const stored: [string, HoldFigures, string, string][] = text === "" ? [] : JSON.parse(text);
+  return stored.flatMap(([reason, figures, clickId, centBps]) =>
+    isHoldReason(reason) ? [{ reason, figures, clickId: BigInt(clickId), centBps: BigInt(centBps) }] : [],
+  );
+}
+
+/** Stored reasons with their figures. */
+export function readHolds(reasons: string, figures: string | null): Hold[] {
+  const known: Partial<Record<HoldReason, HoldFigures>> = figures === null ? {} : JSON.parse(figures);
+  const names = reasons.split(" ").filter(isHoldReason);
+  return names.map((reason) => ({ reason, figures: known[reason] ?? {} }));
+}
+
+function isHoldReason(text: string): text is HoldReason {
+  return HOLD_REASONS.some((reason) => reason === text);
 }

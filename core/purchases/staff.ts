@@ -7,8 +7,8 @@ import type { LetGo, StaffHold } from "../rules/sale/facts.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { lockOperations } from "../sender/queue.ts";
 import { attribute, lapseApprovals, renewRefused } from "./approvals.ts";
-import { recountPurchases } from "./counting.ts";
 import { lockPurchasesWithSales } from "./locks.ts";
+import { recountPurchases } from "./purchase-rows.ts";
 import { approvalState } from "./queries.ts";
 
 /* What staff say about a purchase: facts, from which its next step follows. */

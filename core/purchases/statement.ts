@@ -3,9 +3,9 @@ import type { Queries } from "../database/transaction.ts";
 import { cashbackOf, cashbackOfCentBps } from "../rules/cashback.ts";
 import { type Figure, SITUATIONS, type Situation } from "../rules/purchase/situation.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import type { BuyerTotals } from "./counting.ts";
 import { outstandingDebt } from "./debt.ts";
 import { CONFIRMED, IS_UNSETTLED } from "./queries.ts";
+import type { BuyerTotals } from "./shop-totals.ts";
 import type { PurchaseView } from "./view.ts";
 
 /** A buyer's figures in gwei, and when the next of what is on the way is expected, in ms. docs/product.md#statement */

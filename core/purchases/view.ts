@@ -14,16 +14,16 @@ import { PRODUCT_NAME } from "../rules/product.ts";
 import {
   type CashbackState,
   CHAIN_STATUS,
+  lifeOf,
   type PurchaseStatus,
   purchaseStatusFromChain,
-  shownStatus,
   storedStatus,
   ticketStatus,
 } from "../rules/purchase/life.ts";
-import { SITUATIONS, type Situation, situationOf } from "../rules/purchase/situation.ts";
+import { SITUATIONS, type Situation, shownStatus, situationOf } from "../rules/purchase/situation.ts";
 import { type StorePace, type StorePaces, usualAt } from "../rules/sale/pace.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import { type LifeRow, lifeOf, type listTickets, type Purchase } from "./queries.ts";
+import type { LifeRow, listTickets, Purchase } from "./queries.ts";
 
 export type PurchaseView = {
   /** The rate at which an unconfirmed purchase is shown. */

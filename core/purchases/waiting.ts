@@ -2,11 +2,11 @@ import { type Selectable, sql } from "kysely";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { AccountWait } from "../rules/account/payout-gate.ts";
-import { isMove, MOVES, type Move, moveAhead, obstacleTo, type PurchaseLife } from "../rules/purchase/life.ts";
+import { isMove, lifeOf, MOVES, type Move, moveAhead, obstacleTo, type PurchaseLife } from "../rules/purchase/life.ts";
 import type { PurchaseState, Wait } from "../rules/purchase/states.ts";
 import { keysOf } from "../rules/records.ts";
 import { limitOf } from "../sender/queue.ts";
-import { lifeOf, selectPurchases } from "./queries.ts";
+import { selectPurchases } from "./queries.ts";
 
 /** The state that a purchase is listed under: the expression of the index `purchases_state`. docs/product.md#panel-purchase */
 export const STATE = sql.raw<PurchaseState>(

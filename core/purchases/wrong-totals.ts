@@ -2,18 +2,18 @@ import { sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 import { idsOf } from "../rules/records.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
+import { contributionOf } from "./purchase-rows.ts";
+import { readCountedRows } from "./queries.ts";
 import {
   addContribution,
   BUYER_COLUMNS,
   type BuyerTotals,
-  contributionOf,
   emptyTotals,
   GWEI_PER_CHZ,
   payoutSums,
   readShopTotals,
   SHOP_TOTALS,
-} from "./counting.ts";
-import { readCountedRows } from "./queries.ts";
+} from "./shop-totals.ts";
 import { findWrongAccounts } from "./wrong-accounts.ts";
 import { findWrongPayments } from "./wrong-payments.ts";
 

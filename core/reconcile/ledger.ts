@@ -1,5 +1,5 @@
 import type { Queries } from "../database/transaction.ts";
-import { payoutSums, readShopTotals } from "../purchases/counting.ts";
+import { payoutSums, readShopTotals } from "../purchases/shop-totals.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 
 /** An indexed token, with the purchase that it was minted for. */

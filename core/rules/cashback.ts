@@ -33,8 +33,30 @@ export function cashbackOfCentBps(centBps: bigint, weiPerCent: bigint): bigint {
 }
 
 /** The least cents × basis points whose cashback at a rate is so many gwei: exact for what was once such a cashback. */
-export function centBpsOfGwei(gwei: bigint, weiPerCent: bigint): bigint {
+function centBpsOfGwei(gwei: bigint, weiPerCent: bigint): bigint {
   return (gwei * 10_000n * WEI_PER_GWEI + weiPerCent - 1n) / weiPerCent;
+}
+
+/** What the chain paid, and the rate of its transaction; null where it was read by 1.0.0. */
+export type Payment = { gwei: bigint; weiPerCent: bigint | null };
+type Promised = { centBps: bigint; weiPerCent: bigint | null; offsetGwei: bigint };
+
+/**
+ * The cashback and the rate that a payment shows, if its row promised otherwise (docs/product.md#sale-ref). What was kept of it for a debt, and is
+ * not known any more, was not paid: it is owed anew, and kept for that debt again.
+ */
+export function paidOtherwise(payment: Payment, promised: Promised): (Promised & { weiPerCent: bigint }) | undefined {
+  const { gwei } = payment;
+  const weiPerCent = payment.weiPerCent ?? promised.weiPerCent ?? rateFor(gwei, promised.centBps);
+  const isSame = promised.weiPerCent === weiPerCent;
+  if (isSame && cashbackOfCentBps(promised.centBps, weiPerCent) === gwei + promised.offsetGwei) return undefined;
+  const isGuess = payment.weiPerCent === null && promised.weiPerCent === null;
+  return { weiPerCent, centBps: isGuess ? promised.centBps : centBpsOfGwei(gwei, weiPerCent), offsetGwei: 0n };
+}
+
+/** The rate at which a cashback is exactly what was paid: rounded up. Of a payment that 1.0.0 read, all that can be known. */
+function rateFor(gwei: bigint, centBps: bigint): bigint {
+  return (gwei * WEI_PER_GWEI * 10_000n + centBps - 1n) / centBps;
 }
 
 /** What gwei of CHZ are worth at a rate, in BRL cents, rounded down. docs/product.md#worth */

@@ -16,8 +16,7 @@ import {
 } from "../process/environment.ts";
 import { deriveNetwork, networkContradictions } from "../process/network-rules.ts";
 import { DAY_SECONDS } from "../rules/iso-time.ts";
-import type { KnownAccount } from "../rules/sale/accounts.ts";
-import type { AccountKey, SaleRules } from "../rules/sale/rules.ts";
+import type { AccountKey, KnownAccount, SaleRules } from "../rules/sale/rules.ts";
 import { readMicros } from "../rules/sale/value.ts";
 import { type AffiliateAccount, accountProblems, readAccounts } from "./accounts.ts";
 

@@ -3,9 +3,8 @@ import { readClock } from "../database/clock.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { migrationsOf } from "../database/migrate.ts";
 import type { Queries } from "../database/transaction.ts";
-import type { KnownAccount } from "../rules/sale/accounts.ts";
 import type { SaleState } from "../rules/sale/facts.ts";
-import type { AccountKey, AccountTerms } from "../rules/sale/rules.ts";
+import type { AccountKey, AccountTerms, KnownAccount } from "../rules/sale/rules.ts";
 import { type AffiliateAccount, identityOf, UnknownAccountError } from "./accounts.ts";
 
 type NameRow = Selectable<Schema["account_names"]>;

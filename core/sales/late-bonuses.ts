@@ -1,6 +1,7 @@
 import type { Queries } from "../database/transaction.ts";
-import { decideSales, giveLateBonus } from "../purchases/decide-sales.ts";
-import { readTerms } from "../purchases/facts.ts";
+import { decideSales } from "../purchases/decide-sales.ts";
+import { giveLateBonus } from "../purchases/purchase-rows.ts";
+import { readTerms } from "../purchases/sale-row.ts";
 import { type BonusRead, encodeBonusRead, parseBonusRead } from "../rules/bonus-read.ts";
 import { idsOf, jsonOf } from "../rules/records.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";

@@ -3,7 +3,7 @@ import type { Database } from "../database/connect.ts";
 import { isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { LeaseLostError } from "../process/lease.ts";
 import { decideSales } from "../purchases/decide-sales.ts";
-import { decodeReport } from "../purchases/stored-report.ts";
+import { decodeReport } from "../purchases/sale-row.ts";
 import type { AccountKey, SaleRules } from "../rules/sale/rules.ts";
 import { fetchRate } from "./fx.ts";
 import { listWithoutRate } from "./queries.ts";

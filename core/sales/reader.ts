@@ -6,7 +6,7 @@ import { readSetting } from "../database/settings.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { LeaseLostError } from "../process/lease.ts";
 import { AnswerTooLargeError } from "../process/outside.ts";
-import { encodeReport } from "../purchases/stored-report.ts";
+import { encodeReport } from "../purchases/sale-row.ts";
 import { DAY_MS, MINUTE_MS } from "../rules/iso-time.ts";
 import { SALE_STATES, type SaleState } from "../rules/sale/facts.ts";
 import { sayProblems } from "../rules/sale/hold.ts";

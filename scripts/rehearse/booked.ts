@@ -1,7 +1,8 @@
 import type { Database } from "../../core/database/connect.ts";
+import { readHolds } from "../../core/purchases/sale-row.ts";
 import { idsOf } from "../../core/rules/records.ts";
 import type { SaleState } from "../../core/rules/sale/facts.ts";
-import { type Hold, readHolds } from "../../core/rules/sale/hold.ts";
+import type { Hold } from "../../core/rules/sale/hold.ts";
 
 /** A sale as Torcida has recorded it. */
 export type Booked = {

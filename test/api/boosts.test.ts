@@ -4,7 +4,7 @@ import { CatalogueFileError, readCatalogue } from "../../core/catalogue/catalogu
 import { readCategories } from "../../core/catalogue/categories.ts";
 import { apply } from "../../core/catalogue/changes.ts";
 import type { Database } from "../../core/database/connect.ts";
-import { readTerms } from "../../core/purchases/facts.ts";
+import { readTerms } from "../../core/purchases/sale-row.ts";
 import { freezeTerms } from "../../core/rules/sale/value.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";

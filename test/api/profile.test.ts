@@ -3,7 +3,7 @@ import { ProfileCache } from "../../api/people/profile.ts";
 import { findVisitors, hashToken, insertSession, type Visitor } from "../../api/people/sessions.ts";
 import { seedCatalogue } from "../../core/catalogue/seed.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
-import { recountPurchases } from "../../core/purchases/counting.ts";
+import { recountPurchases } from "../../core/purchases/purchase-rows.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
 import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";

@@ -46,7 +46,6 @@ import type { Queries } from "../../core/database/transaction.ts";
 import { readDays, readDraws } from "../../core/purchases/account-books.ts";
 import { listWaiting } from "../../core/purchases/account-gate.ts";
 import { countAttention } from "../../core/purchases/attention.ts";
-import { emptyTotals, readBuyerTotals } from "../../core/purchases/counting.ts";
 import { listDebts, outstandingDebt } from "../../core/purchases/debt.ts";
 import { decideSales, registerSimulated } from "../../core/purchases/decide-sales.ts";
 import { isAnyDue, takeDue } from "../../core/purchases/due.ts";
@@ -69,6 +68,7 @@ import { firstPaidAt, listPaidAmounts, listPayments } from "../../core/purchases
 import { listOperationPage, listPayouts } from "../../core/purchases/payout-list.ts";
 import { IS_HELD, listPanelPurchases } from "../../core/purchases/purchase-list.ts";
 import { findPurchase, listPurchases, listTickets, listUnpaid, selectPurchases } from "../../core/purchases/queries.ts";
+import { emptyTotals, readBuyerTotals } from "../../core/purchases/shop-totals.ts";
 import { readStatement, sumPaidAbove } from "../../core/purchases/statement.ts";
 import { fixedRate } from "../../core/rates/rate-source.ts";
 import { highestFinalNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../core/reconcile/ledger.ts";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { recountPurchases } from "../../core/purchases/counting.ts";
 import { listUndecided } from "../../core/purchases/due.ts";
 import { purchaseEncoders } from "../../core/purchases/encoders.ts";
 import { planNextSteps } from "../../core/purchases/next-step.ts";
+import { recountPurchases } from "../../core/purchases/purchase-rows.ts";
 import { fixedRate } from "../../core/rates/rate-source.ts";
 import { RULES, reportOf, Shop } from "../sales/support/shop.ts";
 import { onBothEngines } from "../testing/databases.ts";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { toWireStatement } from "../../api/people/profile.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
-import { readBuyerTotals } from "../../core/purchases/counting.ts";
 import { listPurchases } from "../../core/purchases/queries.ts";
+import { readBuyerTotals } from "../../core/purchases/shop-totals.ts";
 import { readStatement } from "../../core/purchases/statement.ts";
 import { purchaseViewAt, situationIn, toPurchaseRecord } from "../../core/purchases/view.ts";
 import { readPanelPurchases } from "../../core/purchases/waiting.ts";

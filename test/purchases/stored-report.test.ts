@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { decodeReport, encodeReport } from "../../core/purchases/stored-report.ts";
+import { decodeReport, encodeReport } from "../../core/purchases/sale-row.ts";
 import { reportOf } from "../sales/support/shop.ts";
 
 describe("A stored report", () => {

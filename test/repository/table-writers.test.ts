@@ -6,7 +6,9 @@ import { expect } from "chai";
  * Migrations are exempt. docs/architecture.md.
  */
 const MAY_WRITE: Record<string, readonly string[]> = {
-  purchases: ["approvals", "counting", "next-step", "save", "staff"].map((file) => `core/purchases/${file}.ts`),
+  purchases: ["approvals", "decide-sales", "next-step", "purchase-rows", "staff"].map(
+    (file) => `core/purchases/${file}.ts`,
+  ),
   due_purchases: ["core/purchases/due.ts"],
   changed_facts: ["core/database/changed-facts.ts"],
   adjustments: ["core/purchases/debt.ts"],
@@ -16,8 +18,8 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   push_readers: ["api/push/devices.ts"],
   push_devices: ["api/push/"],
   pushes: ["api/push/pusher.ts"],
-  buyer_totals: ["core/purchases/counting.ts"],
-  shop_totals: ["core/purchases/counting.ts", "indexer/store/chain-index.ts"],
+  buyer_totals: ["core/purchases/shop-totals.ts"],
+  shop_totals: ["core/purchases/shop-totals.ts", "indexer/store/chain-index.ts"],
   day_totals: ["core/database/day-totals.ts", "indexer/store/chain-index.ts"],
   simulated_days: ["core/purchases/simulated-limits.ts"],
   chz_rates: ["core/rates/daily-rates.ts"],
@@ -36,7 +38,7 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   // What was decided of them, and what people said.
   sales: [
     "core/sales/",
-    ...["approvals", "held-reviews", "sale-totals", "save", "staff"].map((file) => `core/purchases/${file}.ts`),
+    ...["approvals", "held-reviews", "sale-row", "staff"].map((file) => `core/purchases/${file}.ts`),
   ],
   sale_revisions: ["core/sales/"],
   account_names: ["core/sales/known-accounts.ts"],

@@ -9,9 +9,8 @@ import {
   obstacleTo,
   PURCHASE_STATUSES,
   type PurchaseLife,
-  shownStatus,
 } from "../../core/rules/purchase/life.ts";
-import { situationOf } from "../../core/rules/purchase/situation.ts";
+import { shownStatus, situationOf } from "../../core/rules/purchase/situation.ts";
 import type { SaleState } from "../../core/rules/sale/facts.ts";
 import { CONFIRMED_LIFE } from "../testing/confirmed-life.ts";
 

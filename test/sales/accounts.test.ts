@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { noteRules } from "../../core/purchases/changed-facts.ts";
 import { decideSales } from "../../core/purchases/decide-sales.ts";
-import type { KnownAccount } from "../../core/rules/sale/accounts.ts";
+import type { KnownAccount } from "../../core/rules/sale/rules.ts";
 import type { AffiliateAccount } from "../../core/sales/accounts.ts";
 import { admitad } from "../../core/sales/admitad/admitad.ts";
 import { awin } from "../../core/sales/awin/awin.ts";

@@ -1,7 +1,7 @@
 import type { Insertable } from "kysely";
 import type { Schema } from "../../core/database/generated/schema.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
-import { insertPurchases, type NewPurchase } from "../../core/purchases/decide-sales.ts";
+import { insertPurchases, type NewPurchase } from "../../core/purchases/purchase-rows.ts";
 import { CHAIN_STATUS } from "../../core/rules/purchase/life.ts";
 import { buyerOf } from "./event-chain.ts";
 

@@ -58,13 +58,6 @@ export function storedStatus(status: PurchaseStatus) {
   return STATUSES[status].stored;
 }
 
-/**
- * The status shown to the buyer: a purchase that was returned and never paid is cancelled, whatever its ticket says.
- */
-export function shownStatus(ticket: PurchaseStatus, { isReturned, isPaid }: { isReturned: boolean; isPaid: boolean }) {
-  return isReturned && !isPaid ? "cancelled" : ticket;
-}
-
 /** Who moves a purchase: the system as its next step, or staff on request. */
 export type Mover = "itself" | "staff";
 
@@ -83,6 +76,7 @@ export const MOVES = {
   { from: PurchaseStatus; to: PurchaseStatus; ofReturned: boolean; approval: readonly Mover[] }
 >;
 export type Move = keyof typeof MOVES;
+export const MOVE_NAMES: readonly Move[] = keysOf(MOVES);
 
 export function isMove(kind: string): kind is Move {
   return isKeyOf(MOVES, kind);
@@ -114,6 +108,40 @@ export type PurchaseLife = {
   /** In a transaction that is not final yet. */
   sent: ReadonlySet<Move>;
 };
+
+/** The columns of a purchase, its ticket and its payout from which its life is read. */
+export type LifeColumns = Pick<PurchaseLife, "source"> & {
+  [Column in "approved_at" | "reversed_at" | "held_at" | "settled_at" | "wei_per_cent" | "payable_at"]: bigint | null;
+} & {
+  chain_status: bigint | number | null;
+  status_block: bigint | null;
+  payout_state: string | null;
+  payout_block: bigint | null;
+  approval_state: string | null;
+  account_wait: AccountWait | null;
+};
+
+/** The state of a purchase, from its row, ticket, payout and operations. */
+export function lifeOf(row: LifeColumns, operations: readonly { kind: string; status: string }[] = []): PurchaseLife {
+  const kinds = (some: typeof operations) => new Set(some.map(({ kind }) => kind).filter(isMove));
+  return {
+    status: purchaseStatusFromChain(row.chain_status ?? undefined),
+    source: row.source,
+    isApproved: row.approved_at !== null,
+    isReturned: row.reversed_at !== null,
+    isHeld: row.held_at !== null,
+    accountWait: row.account_wait,
+    secondPerson: row.approval_state === null ? null : row.approval_state === "refused" ? "refused" : "asked",
+    isSettled: row.settled_at !== null,
+    isPaid: row.payout_state !== null,
+    isRateFrozen: row.wei_per_cent !== null,
+    payableAt: row.payable_at,
+    statusBlock: row.status_block,
+    payoutBlock: row.payout_block,
+    queued: kinds(operations),
+    sent: kinds(operations.filter(({ status }) => status === "assigned")),
+  };
+}
 
 /**
  * The time by the database's clock, the deepest block that counts as final, whether there is a rate, and whether only

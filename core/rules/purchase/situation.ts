@@ -1,7 +1,7 @@
 import type { EventKind } from "../events.ts";
 import { keysOf } from "../records.ts";
 import type { SaleState } from "../sale/facts.ts";
-import { type PurchaseLife, type PurchaseStatus, shownStatus } from "./life.ts";
+import type { PurchaseLife, PurchaseStatus } from "./life.ts";
 import type { PurchaseState } from "./states.ts";
 
 /** The buyer's figures, in which every amount lies exactly once. docs/product.md#statement */
@@ -222,4 +222,16 @@ export function situationOfTicket(status: PurchaseStatus): Situation | undefined
     cancelled: "declined",
   } as const;
   return of[status];
+}
+
+/**
+ * The status shown to the buyer: a purchase that was returned and never paid is cancelled, whatever its ticket says.
+ */
+export function shownStatus(ticket: PurchaseStatus, { isReturned, isPaid }: { isReturned: boolean; isPaid: boolean }) {
+  return isReturned && !isPaid ? "cancelled" : ticket;
+}
+
+/** Where a purchase is: its situation, and the status that its buyer sees. docs/product.md#situations */
+export function placeOf(...[facts, moment]: Parameters<typeof situationOf>) {
+  return { situation: situationOf(facts, moment), status: shownStatus(facts.life.status, facts.life) };
 }

@@ -1,55 +1,30 @@
-import { MOVES, type Move } from "../purchase/life.ts";
-import { keysOf } from "../records.ts";
+import { MOVE_NAMES, type Move } from "../purchase/life.ts";
 import type { WalletAddress } from "../wallet-address.ts";
-import { wrongAccount } from "./accounts.ts";
-import type {
-  ClickFacts,
-  DecidedBefore,
-  Freed,
-  Kept,
-  LetGo,
-  OrderFacts,
-  Permission,
-  PurchaseFacts,
-  PurchaseStep,
-  SaleDecision,
-  SaleFacts,
-  SaleState,
-  SameOrder,
-  StaffHold,
-  StoreFacts,
-  TicketFacts,
-  UnclaimedTicket,
-} from "./facts.ts";
-import { type Hold, holdForDrift, holdReasons, isReleased, type ReportProblem } from "./hold.ts";
-import { confirmedTiers, liftUnpaid, planSale, type SaleAction } from "./plan.ts";
-import type { SaleReport, SaleStatus } from "./report.ts";
-import { type AccountKey, type SaleRules, SIMULATED } from "./rules.ts";
 import {
-  amountProblem,
-  type SaleValue,
-  saleCashback,
-  saleValue,
-  termsAt,
-  trackedProblem,
-  trackedSince,
-} from "./value.ts";
+  type ClickFacts,
+  type DecidedBefore,
+  type Freed,
+  type LetGo,
+  type OrderFacts,
+  type Permission,
+  type PurchaseFacts,
+  type PurchaseStep,
+  type SaleDecision,
+  type SaleFacts,
+  type SaleState,
+  type SameOrder,
+  type StaffHold,
+  type TicketFacts,
+  WINDOW_GRACE_MS,
+} from "./facts.ts";
+import { holdSale } from "./hold.ts";
+import { planPurchases, type SaleAction } from "./plan.ts";
+import type { SaleStatus } from "./report.ts";
+import type { AccountKey, SaleRules } from "./rules.ts";
+import { type Valued, valueSale } from "./value.ts";
 
 /** Paid, kept or queued, and not owed back. */
 const isKeeping = (one: PurchaseFacts): boolean => hasPayout(one) && one.centBps > one.returnedCentBps;
-
-/** A ticket of the same buyer, store, amount and time may be this sale's, though the key of its reference is lost. */
-function likelyTickets(facts: SaleFacts, click: ClickFacts, value: SaleValue | undefined): UnclaimedTicket[] {
-  if (facts.purchases.length > 0) return [];
-  const since = (facts.report.occurredAt ?? click.createdAt) - WINDOW_GRACE_MS;
-  return facts.unclaimed.filter(
-    (one) =>
-      one.owner === click.wallet &&
-      one.storeId === click.store.id &&
-      one.valueCents === value?.amountCents &&
-      one.mintedAt >= since,
-  );
-}
 
 /**
  * Everything that follows from what is known of a sale at a time: pure, total and idempotent. Decided anew whenever
@@ -57,39 +32,40 @@ function likelyTickets(facts: SaleFacts, click: ClickFacts, value: SaleValue | u
  */
 export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDecision {
   const { click, other, isMoved } = buyerOf(facts);
-  const before = keep(facts, { click, movedTo: isMoved ? click : null, other });
-  const valued = readValue(facts, before, click);
+  const promised = (isMoved ? null : facts.kept.terms) ?? click?.terms;
+  const valued = valueSale(facts.report, facts, promised, facts.report.occurredAt ?? facts.createdAt);
   const status = facts.declined ? "declined" : facts.report.status === "unknown" ? "pending" : facts.report.status;
   const isDeclined = status === "declined";
   // Without known amounts, what was decided stays as it is.
   const isKnown = isDeclined || valued.value !== undefined;
   const cashbackCentBps = isDeclined ? 0n : valued.cashbackCentBps;
   const order = orderOf(facts, click, isKnown ? cashbackCentBps > 0n : undefined);
-  const found = holdsOf(facts, { click, other, valued, heldFor: order.heldFor }, rules);
-  const released = { clickId: click?.id ?? 0n, centBps: cashbackCentBps };
-  const isHeld = !isDeclined && (!isKnown || found.some((hold) => !isReleased(hold, facts.released, released)));
+  const current = { clickId: click?.id ?? 0n, centBps: cashbackCentBps };
+  // What was cancelled stands for nothing.
+  const otherTickets = facts.tickets.filter((one) => !one.isCancelled && !isOf(one, click));
+  const held = holdSale(facts, { click, other, valued, heldFor: order.heldFor, otherTickets }, rules, current);
+  const isHeld = !isDeclined && (!isKnown || held.isHolding);
 
-  const isOwn = (one: PurchaseFacts) => one.wallet === click?.wallet && one.storeId === click.store.id;
-  const own = facts.purchases.filter(isOwn);
+  const buyer = click ? { wallet: click.wallet, storeId: click.store.id } : undefined;
   const target = { amountCents: valued.value?.amountCents ?? 0n, centBps: cashbackCentBps, bonusBps: valued.bonusBps };
-  const planned = click && isKnown ? planSale(target, own, before.liftsNone ? 0n : facts.debtGwei, before.tiers) : [];
-  const actions = [
-    ...facts.purchases.filter((one) => !isOwn(one)).flatMap((one) => [...liftUnpaid([one]), ...withdrawal(one)]),
-    ...(isHeld ? planned.filter(isOwedToUs) : planned),
-  ];
+  const { tiers, taken, planned } = planPurchases(isKnown ? target : undefined, facts.purchases, buyer, {
+    tiers: isMoved && click?.wallet !== facts.click?.wallet ? [] : facts.kept.tiers,
+    debtGwei: facts.kept.liftsNone ? 0n : facts.debtGwei,
+  });
+  const actions = [...taken, ...(isHeld ? planned.filter(isOwedToUs) : planned)];
 
   const approvedAt = status === "approved" ? facts.approvedAt : null;
   const payableAt = approvedAt === null ? null : payableTime(facts, approvedAt, click, rules);
   const permission = isHeld ? { approvedAt: null, payableAt: null } : { approvedAt, payableAt };
   const mintDelayMs = click?.store.mintDelayMs ?? rules.mintDelayMs;
   const all = facts.purchases.map((one) => afterActions(one, actions));
-  const after = all.filter(isOwn);
+  const after = all.filter(({ wallet, storeId }) => wallet === buyer?.wallet && storeId === buyer.storeId);
   // What it is given again makes the order its own too.
   const has = !isHeld && order.mayHave && after.some(isKeeping) ? order.current : order.has;
-  const holds = has === order.current ? found.filter(({ reason }) => reason !== "order_twice") : found;
+  const holds = has === order.current ? held.holds.filter(({ reason }) => reason !== "order_twice") : held.holds;
   return {
     click,
-    kept: { ...before, order: has },
+    kept: { ...keep(facts, { movedTo: isMoved ? click : null, other, valued }), tiers, order: has },
     state: saleState({
       status,
       isHeld,
@@ -108,74 +84,26 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
     actions,
     permission: { ...permission, mintAfterMs: isHeld ? null : mintDelayMs },
     steps: all.flatMap((one) => stepOf(one, { ...permission, isHeld, mintDelayMs, now })),
-    stops: stopsOf(facts.purchases, facts.letGo, released),
+    stops: stopsOf(facts.purchases, facts.letGo, current),
   };
 }
 
 /**
- * Rates and figures once used, and what was confirmed for its buyer, stay. `click`: whose it is; `movedTo`: the same, if it
- * moves; `other`: the one that it cannot move to. Nor can it later: the hold takes back the payout that was the reason.
+ * Rates and figures once used stay. `movedTo`: whose it is, if it moves; `other`: the one that it cannot move to. Nor can it
+ * later: the hold takes back the payout that was the reason.
  */
 function keep(
-  facts: SaleFacts,
-  { click, movedTo, other }: Record<"click" | "movedTo" | "other", ClickFacts | null>,
-): Kept {
-  const { report, kept } = facts;
-  const used = [report.currency, report.commissionCurrency ?? report.currency];
-  const rates = new Map(kept.rates);
-  for (const currency of used) {
-    const rate = facts.rates.get(currency);
-    if (currency !== "BRL" && rate !== undefined && !rates.has(currency)) rates.set(currency, rate);
-  }
-  const isOfOther = movedTo !== null && movedTo.wallet !== facts.click?.wallet;
-  const own = facts.purchases.filter(({ wallet }) => wallet === click?.wallet);
+  { kept }: SaleFacts,
+  { movedTo, other, valued }: Record<"movedTo" | "other", ClickFacts | null> & { valued: Valued },
+) {
   return {
-    rates,
-    tracked: amountProblem(report, kept.tracked) ? kept.tracked : trackedSince(report, kept.tracked),
-    tiers: confirmedTiers(isOfOther ? [] : kept.tiers, own),
+    rates: valued.rates,
+    tracked: valued.tracked,
     terms: movedTo ? null : kept.terms,
     assignedOver: movedTo ? null : kept.assignedOver,
-    order: kept.order,
     liftsNone: kept.liftsNone,
     moves: other ? MOST_MOVES : kept.moves + (movedTo ? 1 : 0),
   };
-}
-
-type Valued = {
-  value: SaleValue | undefined;
-  drift: readonly ReportProblem[];
-  missing: string | null;
-  cashbackCentBps: bigint;
-  /** The same without a boost, which people decided to pay on top of what the network pays. */
-  plainCentBps: bigint;
-  bonusBps: bigint;
-  unknownGroups: readonly string[];
-};
-
-function readValue({ report, createdAt }: SaleFacts, kept: Kept, click: ClickFacts | null): Valued {
-  const promised = kept.terms ?? click?.terms;
-  const terms = promised && termsAt(promised, report.occurredAt ?? createdAt);
-  const none = {
-    value: undefined,
-    missing: null,
-    cashbackCentBps: 0n,
-    plainCentBps: 0n,
-    bonusBps: terms?.bonusBps ?? 0n,
-  };
-  const problem = amountProblem(report, kept.tracked);
-  const drift = problemsOf(report, [problem, trackedProblem(report, kept.tracked)]);
-  if (problem !== undefined) return { ...none, drift, unknownGroups: [] };
-  const value = saleValue(report, (currency) => kept.rates.get(currency) ?? null, kept.tracked);
-  if ("missing" in value) return { ...none, drift, missing: value.missing, unknownGroups: [] };
-  const { centBps, unknownGroups } = terms ? saleCashback(value.parts, terms) : { centBps: 0n, unknownGroups: [] };
-  if (value.amountCents <= 0n) return { ...none, value, drift, unknownGroups };
-  const plainCentBps = promised ? saleCashback(value.parts, promised).centBps : 0n;
-  return { ...none, value, drift, cashbackCentBps: centBps, plainCentBps, unknownGroups };
-}
-
-function problemsOf(report: SaleReport, found: readonly (ReportProblem | undefined)[]): ReportProblem[] {
-  const problems = [...(report.drift ?? []), ...found.filter((one) => one !== undefined)];
-  return problems.length === 0 && report.status === "unknown" ? [{ code: "unknown_status" }] : problems;
 }
 
 /** Its place among the sales of its order. */
@@ -194,62 +122,10 @@ function orderOf({ kept, purchases, ...facts }: SaleFacts, click: ClickFacts | n
   });
 }
 
-function holdsOf(
-  facts: SaleFacts,
-  {
-    click,
-    other,
-    valued,
-    heldFor,
-  }: Record<"click" | "other", ClickFacts | null> & {
-    valued: Valued;
-    heldFor: readonly bigint[];
-  },
-  rules: SaleRules,
-): Hold[] {
-  // No rule holds what nobody sold.
-  if (facts.network === SIMULATED) return [];
-  if (!click) return holdForDrift(valued.drift);
-  const wrong = wrongAccount(facts, click, rules.accounts);
-  return holdReasons(
-    {
-      drift: valued.drift,
-      missingRate: valued.missing,
-      amountCents: valued.value?.amountCents,
-      commissionCents: valued.value?.commissionCents ?? null,
-      cashbackCentBps: valued.plainCentBps,
-      storeId: click.store.id,
-      isOfAccount: wrong === undefined,
-      accountFigures: wrong ?? {},
-      otherAdvertiser: facts.kept.terms === null ? otherAdvertiser(facts.report, click.store) : null,
-      otherClick: other?.id ?? null,
-      clickedAt: click.createdAt,
-      occurredAt: facts.report.occurredAt ?? facts.createdAt,
-      ordinalOfDay: facts.ordinalOfDay,
-      sameOrder: heldFor,
-      // What was cancelled stands for nothing.
-      otherTickets: facts.tickets.filter((one) => !one.isCancelled && !isOf(one, click)).map(({ id }) => id),
-      likelyTickets: likelyTickets(facts, click, valued.value).map(({ id }) => id),
-    },
-    rules.limits,
-  );
-}
-
-/** The advertiser that a report names, if the store is known by others. docs/product.md#sales-store */
-function otherAdvertiser({ advertiserId }: SaleReport, { advertiserIds }: StoreFacts): string | null {
-  if (advertiserId === null || advertiserIds.length === 0) return null;
-  return advertiserIds.includes(advertiserId) ? null : advertiserId;
-}
-
 /** By the network's own statement; without one, the approval plus the waiting period. */
 function payableTime(facts: SaleFacts, approvedAt: bigint, click: ClickFacts | null, rules: SaleRules): bigint | null {
   if (facts.report.payable !== null) return facts.report.payable ? approvedAt : null;
   return approvedAt + (click?.store.holdMs ?? rules.holdMs);
-}
-
-/** Of another buyer: the sale has moved. */
-function withdrawal({ id, stage, isWithdrawn }: PurchaseFacts): SaleAction[] {
-  return isWithdrawn || stage === "paid" || stage === "cancelled" ? [] : [{ kind: "withdraw", id }];
 }
 
 /** A hold stops only what we pay: less than before, and debts, count at once. */
@@ -295,7 +171,7 @@ function stepOf(
   };
   // What was kept of a payout is withdrawn with it, also where nothing was left to queue.
   const isThere = (move: Move) => purchase.unsent.has(move) || (move === "pay" && purchase.offsetGwei > 0n);
-  const withdrawn = keysOf(MOVES).filter((move) => isThere(move) && (purchase.isChanged || (!isOver && ends[move])));
+  const withdrawn = MOVE_NAMES.filter((move) => isThere(move) && (purchase.isChanged || (!isOver && ends[move])));
   const hasMint = purchase.queued.has("mint") && !withdrawn.includes("mint");
   const mintDue = purchase.createdAt + mintDelayMs - now;
   const mintAfterMs = isOver || stage !== "planned" || isHeld || hasMint ? null : mintDue > 0n ? mintDue : 0n;
@@ -304,30 +180,120 @@ function stepOf(
   return [{ id, approvedAt, payableAt, mintAfterMs, withdrawn }];
 }
 
+// What sales share ---------------------------------------------------------------------------------------------------------
+
+/** `buyer`: whose it is, before it is decided; `unsentGwei`: what their payouts that are not sent keep of their debt. */
+type Shared = {
+  facts: SaleFacts;
+  buyer: WalletAddress | null;
+  unsentGwei: bigint;
+  before: Omit<DecidedBefore, "purchases">;
+};
+
+/**
+ * Decides sales, in the order of their ids. Those of a buyer share what this buyer owes: first counts all that these sales
+ * return now, and what payouts that are not sent would keep; then each sale that comes back lifts what is left; then payouts
+ * keep the rest. So it does not matter in which order sales are decided, nor whether some of them are decided again. Who
+ * owes nothing shares nothing. `mostGwei`: what may be lifted in all; undefined: any sum. docs/product.md#debt
+ */
+export function decideTogether<Sale extends Shared>(
+  sales: readonly Sale[],
+  rules: SaleRules,
+  now: bigint,
+  mostGwei?: bigint,
+): {
+  decided: { sale: Sale; decision: SaleDecision; freed: Freed }[];
+  liftedGwei: bigint;
+  /** The buyers who owe something before anything is lifted. */
+  debtors: ReadonlySet<WalletAddress>;
+  /** Those of them whose payouts that are not sent keep less than is owed, or more. */
+  unsettled: readonly WalletAddress[];
+} {
+  const left = new Map<WalletAddress, bigint>();
+  const unsent = new Map<WalletAddress, bigint>();
+  for (const { buyer, facts, unsentGwei } of sales) {
+    if (buyer === null) continue;
+    left.set(buyer, facts.debtGwei);
+    unsent.set(buyer, unsentGwei);
+  }
+  const add = (sums: Map<WalletAddress, bigint>, wallet: WalletAddress, gwei: bigint) =>
+    sums.set(wallet, (sums.get(wallet) ?? 0n) + gwei);
+  const alone = sales.map(({ facts }) => decide(facts, rules, now));
+  for (const [index, { buyer, facts }] of sales.entries())
+    if (buyer !== null) add(left, buyer, settledGwei(facts, alone[index]).returned);
+  const debtors = new Set([...left].filter(([, gwei]) => gwei > 0n).map(([wallet]) => wallet));
+  let liftedGwei = 0n;
+  const decided = sales.map((sale, index) => {
+    const { buyer, facts, before } = sale;
+    let decision = alone[index] as SaleDecision;
+    if (buyer !== null && debtors.has(buyer)) {
+      // What it returns itself, it counts by itself.
+      const shared = { ...facts, debtGwei: (left.get(buyer) ?? 0n) - settledGwei(facts, decision).returned };
+      decision = decide(shared, rules, now);
+      if (mostGwei !== undefined && settledGwei(facts, decision).lifted > mostGwei - liftedGwei)
+        decision = decide({ ...shared, kept: { ...facts.kept, liftsNone: true } }, rules, now);
+      add(left, buyer, -settledGwei(facts, decision).lifted);
+      for (const { id, withdrawn } of decision.steps) {
+        const { offsetGwei = 0n } = facts.purchases.find((one) => one.id === id) ?? {};
+        if (withdrawn.includes("pay")) add(unsent, buyer, -offsetGwei);
+      }
+    }
+    liftedGwei += settledGwei(facts, decision).lifted;
+    return { sale, decision, freed: freedBy({ ...before, purchases: facts.purchases }, decision) };
+  });
+  const unsettled = [...debtors].filter((wallet) => left.get(wallet) !== unsent.get(wallet));
+  return { decided, liftedGwei, debtors, unsettled };
+}
+
+/**
+ * In gwei, what a decision makes be owed back and what it lifts of debts that were recorded before; of payouts that are
+ * final: of others, nothing is kept or lifted.
+ */
+function settledGwei(
+  { purchases }: SaleFacts,
+  decision: SaleDecision | undefined,
+): { returned: bigint; lifted: bigint } {
+  const isSettled = (id: bigint) => purchases.find((one) => one.id === id)?.isSettled;
+  const sums = { returned: 0n, lifted: 0n };
+  for (const action of decision?.actions ?? []) {
+    if (action.kind !== "adjust" || !isSettled(action.id)) continue;
+    if (action.gwei > 0n) sums.returned += action.gwei;
+    else sums.lifted -= action.gwei;
+  }
+  return sums;
+}
+
 // Whose a sale is -------------------------------------------------------------------------------------------------------
 
-/** The sale's time and the click's window come from different clocks, so allow a day. */
-export const WINDOW_GRACE_MS = 86_400_000n;
 export const MOST_MOVES = 2;
 
-/** Whose a sale is: the click that its last read names. docs/product.md#sales-buyer */
+/**
+ * Whose a sale is: the click that its last read names. `adoptable`: the tickets of this buyer and store that the database does
+ * not know: it was lost, restored or moved back. They become purchases of the sale before anything else is decided.
+ * docs/product.md#sales-buyer
+ */
 export function buyerOf(
-  facts: Pick<SaleFacts, "report" | "createdAt" | "click" | "named" | "kept"> & {
+  facts: Pick<SaleFacts, "report" | "createdAt" | "click" | "named" | "kept" | "tickets"> & {
     purchases: readonly Pick<PurchaseFacts, "stage" | "queued">[];
   },
-): { click: ClickFacts | null; other: ClickFacts | null; isMoved: boolean } {
+): { click: ClickFacts | null; other: ClickFacts | null; isMoved: boolean; adoptable: readonly TicketFacts[] } {
   const { report, click, kept } = facts;
+  const of = (click: ClickFacts | null, other: ClickFacts | null = null, isMoved = false) => ({
+    click,
+    other,
+    isMoved,
+    adoptable: facts.tickets.filter((one) => isOf(one, click)),
+  });
   const named = facts.named && isInWindow(facts.named, report.occurredAt ?? facts.createdAt) ? facts.named : null;
-  const stays = { click, other: null, isMoved: false };
-  if (!named || named.id === click?.id) return stays;
-  if (!click) return { click: named, other: null, isMoved: false };
-  if (kept.assignedOver !== null && kept.assignedOver === (report.clickRef ?? "")) return stays;
-  if (facts.purchases.some(hasPayout) || kept.moves >= MOST_MOVES) return { click, other: named, isMoved: false };
-  return { click: named, other: null, isMoved: true };
+  if (!named || named.id === click?.id) return of(click);
+  if (!click) return of(named);
+  if (kept.assignedOver !== null && kept.assignedOver === (report.clickRef ?? "")) return of(click);
+  if (facts.purchases.some(hasPayout) || kept.moves >= MOST_MOVES) return of(click, named);
+  return of(named, null, true);
 }
 
 /** From then on its sale belongs to its buyer and store: a payout cannot be taken back. docs/product.md#sales-buyer */
-export function hasPayout({ stage, queued }: Pick<PurchaseFacts, "stage" | "queued">): boolean {
+function hasPayout({ stage, queued }: Pick<PurchaseFacts, "stage" | "queued">): boolean {
   return stage === "paid" || queued.has("pay");
 }
 
@@ -339,16 +305,7 @@ export function isAssignable(
   return purchases.filter(hasPayout).every(({ wallet, storeId }) => wallet === to.wallet && storeId === to.storeId);
 }
 
-/**
- * The tickets of the sale's buyer and store that the database does not know: it was lost, restored or moved back. They
- * become purchases of the sale before anything else is decided. docs/product.md#sale-ref
- */
-export function adoptable(facts: SaleFacts): readonly TicketFacts[] {
-  const { click } = buyerOf(facts);
-  return facts.tickets.filter((one) => isOf(one, click));
-}
-
-export function isOf({ isTaken, owner, storeId }: TicketFacts, click: ClickFacts | null): boolean {
+function isOf({ isTaken, owner, storeId }: TicketFacts, click: ClickFacts | null): boolean {
   return !isTaken && owner === click?.wallet && storeId === click.store.id;
 }
 
@@ -374,7 +331,7 @@ export function orderKeyOf(orderRef: string | null): string | null {
  * queued first, until nothing of it stands: what was once paid counts no more than what never was. Beside it, another one
  * is paid only what a person releases. `mayHave`: what it is given makes the order its own. docs/product.md#sales-once
  */
-export function placeInOrder(facts: OrderFacts): {
+function placeInOrder(facts: OrderFacts): {
   current: string;
   has: string | null;
   mayHave: boolean;
@@ -427,7 +384,7 @@ export function isPart(facts: Row, one: Row): boolean {
 // What it shows, and what people said -------------------------------------------------------------------------------------
 
 /** The state of a sale; the first condition that applies decides. docs/product.md#sales-states */
-export function saleState(sale: {
+function saleState(sale: {
   status: SaleStatus | "unknown";
   isHeld: boolean;
   hasBuyer: boolean;
@@ -453,7 +410,7 @@ type Stopped = {
  * What people said no to, of a sale: whichever purchase they named, it counts for all that the sale has and will have. Only
  * a person ends it: a hold for the cashback that they saw, beyond which it holds again. docs/product.md#panel-hold
  */
-export function stopsOf(
+function stopsOf(
   purchases: readonly Stopped[],
   letGo: LetGo | null,
   now: { clickId: bigint; centBps: bigint },
@@ -468,18 +425,18 @@ export function stopsOf(
   };
 }
 
-const NOTHING: Freed = { centBps: 0n, isSooner: false };
+const NOTHING_FREED: Freed = { centBps: 0n, isSooner: false };
 const STOPPED: ReadonlySet<SaleState> = new Set(["held", "unmatched", "declined"]);
 
 /**
  * What a decision adds to what the sale's buyer was paid, kept or will be paid: pure. What is held counts as nothing but
  * what was paid and kept of it. docs/product.md#who-frees
  */
-export function freedBy(
+function freedBy(
   before: DecidedBefore,
   { click, isHeld, isDeclined, cashbackCentBps, permission: { payableAt } }: SaleDecision,
 ): Freed {
-  if (click === null || isHeld || isDeclined) return NOTHING;
+  if (click === null || isHeld || isDeclined) return NOTHING_FREED;
   const own = before.purchases.filter(({ wallet }) => wallet === click.wallet);
   const kept = own.filter(hasPayout).reduce((sum, one) => sum + one.centBps - one.returnedCentBps, 0n);
   const isStopped = STOPPED.has(before.state) || before.wallet !== click.wallet;

@@ -1,3 +1,4 @@
+import type { Payment } from "../cashback.ts";
 import type { Move } from "../purchase/life.ts";
 import type { WalletAddress } from "../wallet-address.ts";
 import type { Hold, Release } from "./hold.ts";
@@ -20,6 +21,9 @@ export type StaffHold = { by: string; at: bigint; reason: string | null };
 
 /** A hold that a person ended, for the click that the sale had and no higher cashback. */
 export type LetGo = { hold: StaffHold; clickId: bigint; centBps: bigint };
+
+/** The sale's time and the click's window come from different clocks, so allow a day. */
+export const WINDOW_GRACE_MS = 86_400_000n;
 
 /** A store, as far as its sales depend on it. */
 export type StoreFacts = {
@@ -100,9 +104,6 @@ export type PurchaseFacts = SalePurchase & {
   /** On the chain. */
   payment?: Payment | null;
 };
-
-/** What the chain paid, and the rate of its transaction; null where it was read by 1.0.0. */
-export type Payment = { gwei: bigint; weiPerCent: bigint | null };
 
 /** A ticket on chain that carries the sale's reference, and is none of its purchases. */
 export type TicketFacts = {

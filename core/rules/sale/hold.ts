@@ -1,3 +1,8 @@
+import { idsOf } from "../records.ts";
+import { type ClickFacts, type SaleFacts, type TicketFacts, type UnclaimedTicket, WINDOW_GRACE_MS } from "./facts.ts";
+import { type AccountKey, type KnownAccount, type SaleRules, SIMULATED } from "./rules.ts";
+import { type ClickTerms, type Valued, WITHOUT_COMMISSION } from "./value.ts";
+
 /** Why a sale waits for a person. Nothing is minted or paid for a held sale. docs/product.md#sales-held */
 export const HOLD_REASONS = [
   "drift",
@@ -14,10 +19,6 @@ export const HOLD_REASONS = [
   "likely_ticket",
 ] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
-
-function isHoldReason(text: string): text is HoldReason {
-  return HOLD_REASONS.some((reason) => reason === text);
-}
 
 export type HoldLimits = { salesPerDay: bigint; maximumCents: bigint; minimumSeconds: bigint };
 
@@ -65,6 +66,68 @@ export type HoldFigures = { [Figure in (typeof HOLD_FIGURES)[number]]?: string }
 /** A reason that applies. */
 export type Hold = { reason: HoldReason; figures: HoldFigures };
 
+type Found = {
+  click: ClickFacts | null;
+  /** The click that it cannot move to. */
+  other: ClickFacts | null;
+  valued: Valued;
+  heldFor: readonly bigint[];
+  otherTickets: readonly Pick<TicketFacts, "id">[];
+};
+
+/**
+ * The reasons that apply to a sale, and whether one of them holds it that no person released for what it is `now`. Without
+ * a buyer, only what the network reported can. docs/product.md#sales-held
+ */
+export function holdSale(
+  facts: SaleFacts,
+  { click, other, valued, heldFor, otherTickets }: Found,
+  { limits, accounts }: Pick<SaleRules, "limits" | "accounts">,
+  now: Released,
+): { holds: readonly Hold[]; isHolding: boolean } {
+  // No rule holds what nobody sold.
+  if (facts.network === SIMULATED) return { holds: [], isHolding: false };
+  const { report, kept, createdAt } = facts;
+  const isLikely = (
+    { owner, storeId, valueCents, mintedAt }: UnclaimedTicket,
+    { wallet, store, createdAt }: ClickFacts,
+  ) =>
+    owner === wallet &&
+    storeId === store.id &&
+    valueCents === valued.value?.amountCents &&
+    mintedAt >= (report.occurredAt ?? createdAt) - WINDOW_GRACE_MS;
+  const reasonsOf = (click: ClickFacts): Hold[] => {
+    const { store } = click;
+    const wrong = wrongAccount(facts, click, accounts);
+    const isSeller = store.advertiserIds.length === 0 || store.advertiserIds.includes(report.advertiserId ?? "");
+    return holdReasons(
+      {
+        drift: valued.drift,
+        missingRate: valued.missing,
+        amountCents: valued.value?.amountCents,
+        commissionCents: valued.value?.commissionCents ?? null,
+        cashbackCentBps: valued.plainCentBps,
+        storeId: store.id,
+        isOfAccount: wrong === undefined,
+        accountFigures: wrong ?? {},
+        // The advertiser that a report names, if the store is known by others. docs/product.md#sales-store
+        otherAdvertiser: kept.terms !== null || isSeller ? null : report.advertiserId,
+        otherClick: other?.id ?? null,
+        clickedAt: click.createdAt,
+        occurredAt: report.occurredAt ?? createdAt,
+        ordinalOfDay: facts.ordinalOfDay,
+        sameOrder: heldFor,
+        otherTickets: idsOf(otherTickets),
+        // Though the key of its reference is lost, it may be this sale's.
+        likelyTickets: facts.purchases.length > 0 ? [] : idsOf(facts.unclaimed.filter((one) => isLikely(one, click))),
+      },
+      limits,
+    );
+  };
+  const holds = click ? reasonsOf(click) : holdForDrift(valued.drift);
+  return { holds, isHolding: holds.some((one) => !isReleased(one, facts.released, now)) };
+}
+
 /** All reasons that apply. */
 export function holdReasons(facts: HoldFacts, limits: HoldLimits): Hold[] {
   const found: Hold[] = [];
@@ -97,39 +160,20 @@ export function holdReasons(facts: HoldFacts, limits: HoldLimits): Hold[] {
   return found;
 }
 
-/** The only reason that does not depend on the buyer. */
-export function holdForDrift(problems: readonly ReportProblem[]): Hold[] {
+function holdForDrift(problems: readonly ReportProblem[]): Hold[] {
   if (problems.length === 0) return [];
   return [{ reason: "drift", figures: { detail: sayProblems(problems, "en"), problems: [...problems] } }];
-}
-
-/** The figures of each reason, stored with the reasons. */
-export function encodeFigures(holds: readonly Hold[]): string {
-  return JSON.stringify(Object.fromEntries(holds.map(({ reason, figures }) => [reason, figures])));
 }
 
 /** A reason that a person released for the click that the sale had, with the cashback that it came to. */
 export type Release = Hold & Released;
 type Released = { clickId: bigint; centBps: bigint };
 
-export function encodeReleases(releases: readonly Release[]): string {
-  return JSON.stringify(
-    releases.map(({ reason, figures, clickId, centBps }) => [reason, figures, String(clickId), String(centBps)]),
-  );
-}
-
-export function readReleases(text: string): Release[] {
-  const stored: [string, HoldFigures, string, string][] = text === "" ? [] : JSON.parse(text);
-  return stored.flatMap(([reason, figures, clickId, centBps]) =>
-    isHoldReason(reason) ? [{ reason, figures, clickId: BigInt(clickId), centBps: BigInt(centBps) }] : [],
-  );
-}
-
 /**
  * A release covers a reason with exactly the figures that were seen, for that click alone, and no higher cashback.
  * docs/product.md#sales-people
  */
-export function isReleased({ reason, figures }: Hold, releases: readonly Release[], now: Released): boolean {
+function isReleased({ reason, figures }: Hold, releases: readonly Release[], now: Released): boolean {
   const isSame = (other: HoldFigures) => HOLD_FIGURES.every((name) => other[name] === figures[name]);
   const covers = (one: Release) =>
     one.reason === reason && isSame(one.figures) && one.clickId === now.clickId && now.centBps <= one.centBps;
@@ -139,11 +183,49 @@ export function isReleased({ reason, figures }: Hold, releases: readonly Release
 /** What no release can lift: there is no amount, another store sold it, or another ticket stands for it. */
 export const UNRELEASABLE: ReadonlySet<HoldReason> = new Set(["no_rate", "other_store", "other_ticket"]);
 
-/** Stored reasons with their figures. */
-export function readHolds(reasons: string, figures: string | null): Hold[] {
-  const known: Partial<Record<HoldReason, HoldFigures>> = figures === null ? {} : JSON.parse(figures);
-  const names = reasons.split(" ").filter(isHoldReason);
-  return names.map((reason) => ({ reason, figures: known[reason] ?? {} }));
+// The account ---------------------------------------------------------------------------------------------------------------
+
+type Link = { network: string | null; isLinked: boolean; account: string | null };
+type Visit = { store: Link; terms: Pick<ClickTerms, "link">; createdAt: bigint };
+
+/** Why an account does not report the sales of a click's store, as figures of the hold; none of them: it is another's. */
+type WrongAccount = { account?: string; unlinked?: string };
+
+/** Undefined: it does. docs/product.md#sales-accounts */
+function wrongAccount(
+  sale: AccountKey,
+  { store, terms, createdAt }: Visit,
+  accounts: readonly KnownAccount[],
+): WrongAccount | undefined {
+  const reporter = accounts.find((one) => isConfigured(one) && isCalled(one, sale));
+  if (!reporter) return { account: `${sale.network}/${sale.account}` };
+  if (store.network === null) return { unlinked: "1" };
+  if (store.network !== sale.network || isBeforeItsLink(reporter, { store, terms })) return {};
+  if (store.account !== null) return isCalled(reporter, { ...sale, account: store.account }) ? undefined : {};
+  return isOnly(reporter, accounts, createdAt) ? undefined : {};
+}
+
+export function isConfigured({ goneAt = null }: KnownAccount): boolean {
+  return goneAt === null;
+}
+
+function isCalled(one: KnownAccount, { network, account }: AccountKey): boolean {
+  return one.network === network && (one.account === account || (one.aliases ?? []).includes(account));
+}
+
+/** What was promised before a store became a direct shop does not count there: no commission bounds it. */
+function isBeforeItsLink(reporter: KnownAccount, { store, terms }: Pick<Visit, "store" | "terms">): boolean {
+  if (reporter.network !== WITHOUT_COMMISSION || !store.isLinked || terms.link === undefined) return false;
+  if (terms.link?.network !== reporter.network) return true;
+  return terms.link.account !== null && !isCalled(reporter, { ...reporter, account: terms.link.account });
+}
+
+/**
+ * A store that names no account belongs to the only one of its network. One that was there since the click counts, though
+ * it is gone: whose sales those are is not known by what is left.
+ */
+function isOnly({ network }: AccountKey, accounts: readonly KnownAccount[], since: bigint): boolean {
+  return accounts.filter((one) => one.network === network && (one.goneAt ?? since + 1n) > since).length === 1;
 }
 
 // In words ---------------------------------------------------------------------------------------------------------------

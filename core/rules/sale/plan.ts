@@ -69,6 +69,31 @@ export function confirmedTiers(tiers: readonly Tier[], purchases: readonly SaleP
   return found;
 }
 
+type OfBuyer = { wallet: string; storeId: bigint };
+
+/**
+ * What becomes of all purchases of a sale: of its buyer's own, as planned; of another buyer's or store's, because the sale
+ * has moved, nothing is left but what was paid. `target`: undefined while its amounts are not known, and what was decided
+ * stays. `tiers`: what was confirmed for this buyer, and then is. docs/product.md#sales-changes
+ */
+export function planPurchases(
+  target: SaleTarget | undefined,
+  purchases: readonly (SalePurchase & OfBuyer)[],
+  buyer: OfBuyer | undefined,
+  { tiers, debtGwei }: { tiers: readonly Tier[]; debtGwei: bigint },
+): { tiers: readonly Tier[]; taken: readonly SaleAction[]; planned: readonly SaleAction[] } {
+  const ofWallet = purchases.filter(({ wallet }) => wallet === buyer?.wallet);
+  const own = ofWallet.filter(({ storeId }) => storeId === buyer?.storeId);
+  const confirmed = confirmedTiers(tiers, ofWallet);
+  const taken = purchases
+    .filter((one) => !own.includes(one))
+    .flatMap((one): SaleAction[] => {
+      const isOver = one.isWithdrawn || one.stage === "paid" || one.stage === "cancelled";
+      return [...liftUnpaid([one]), ...(isOver ? [] : [{ kind: "withdraw", id: one.id } as const])];
+    });
+  return { tiers: confirmed, taken, planned: target && buyer ? planSale(target, own, debtGwei, confirmed) : [] };
+}
+
 /** What a confirmed purchase was not owed back. */
 function keptOf({ stage, centBps, returnedCentBps }: SalePurchase): bigint {
   return stage === "paid" ? centBps - returnedCentBps : centBps;
@@ -160,7 +185,7 @@ class Share {
 }
 
 /** Lifts debt for payouts that never happened. */
-export function liftUnpaid(purchases: readonly SalePurchase[]): SaleAction[] {
+function liftUnpaid(purchases: readonly SalePurchase[]): SaleAction[] {
   const unpaid = purchases.filter(({ stage, returnedCentBps }) => stage !== "paid" && returnedCentBps !== 0n);
   return unpaid.map((purchase) => adjust(purchase, 0n));
 }

@@ -1,4 +1,3 @@
-import type { KnownAccount } from "./accounts.ts";
 import type { HoldLimits } from "./hold.ts";
 
 /** The account that reports a sale. */
@@ -10,6 +9,16 @@ export type AccountTerms = AccountKey & {
   credit_reais?: number | undefined;
   /** The part of the day's cap that it gets while others wait. */
   day_share_percent?: number | undefined;
+};
+
+/**
+ * An account that is configured, or was; sales are recorded under its first name. docs/product.md#sales-accounts
+ */
+export type KnownAccount = AccountTerms & {
+  /** Its other names. */
+  aliases?: readonly string[];
+  /** Milliseconds: when it was no longer configured; null or absent: it is. */
+  goneAt?: bigint | null;
 };
 
 /** The network of the sales that this system makes up. docs/product.md#purchase-simulated */

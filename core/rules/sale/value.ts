@@ -1,6 +1,6 @@
 import { BOOST_SALE_MS } from "../boost.ts";
 import { formatDecimal } from "../money.ts";
-import { ownValue } from "../records.ts";
+import type { Kept } from "./facts.ts";
 import type { ReportProblem } from "./hold.ts";
 import type { SaleReport } from "./report.ts";
 
@@ -36,6 +36,62 @@ export type SaleValue = {
 
 /** A figure in reais that a network gave beside another currency, and the amount that it first gave it for. */
 export type TrackedAmount = { brlMicros: bigint; amountMicros: bigint; currency: string };
+
+/** What a sale is worth to its buyer, and what it keeps of how that was found. */
+export type Valued = Pick<Kept, "rates" | "tracked"> & {
+  /** Undefined while an amount is not known. */
+  value: SaleValue | undefined;
+  drift: readonly ReportProblem[];
+  /** The currency whose rate is missing. */
+  missing: string | null;
+  cashbackCentBps: bigint;
+  /** The same without a boost, which people decided to pay on top of what the network pays. */
+  plainCentBps: bigint;
+  bonusBps: bigint;
+  unknownGroups: readonly string[];
+};
+
+/**
+ * Values a report by the percents that were promised, of what was bought at a time (milliseconds). A rate and a figure that
+ * were once used for it stay. docs/product.md#sales-currency
+ */
+export function valueSale(
+  report: SaleReport,
+  { kept, rates: today }: { kept: Pick<Kept, "rates" | "tracked">; rates: ReadonlyMap<string, bigint> },
+  promised: ClickTerms | undefined,
+  boughtAt: bigint,
+): Valued {
+  const rates = new Map(kept.rates);
+  for (const currency of [report.currency, report.commissionCurrency ?? report.currency]) {
+    const rate = today.get(currency);
+    if (currency !== "BRL" && rate !== undefined && !rates.has(currency)) rates.set(currency, rate);
+  }
+  const isUsable = amountProblem(report, kept.tracked) === undefined;
+  const tracked = isUsable ? trackedSince(report, kept.tracked) : kept.tracked;
+  const terms = promised && termsAt(promised, boughtAt);
+  const none = {
+    rates,
+    tracked,
+    value: undefined,
+    missing: null,
+    cashbackCentBps: 0n,
+    plainCentBps: 0n,
+    bonusBps: terms?.bonusBps ?? 0n,
+    unknownGroups: [],
+  };
+  const problem = amountProblem(report, tracked);
+  const found = [problem, trackedProblem(report, tracked)].filter((one) => one !== undefined);
+  const problems = [...(report.drift ?? []), ...found];
+  const isUnknown = problems.length === 0 && report.status === "unknown";
+  const drift: readonly ReportProblem[] = isUnknown ? [{ code: "unknown_status" }] : problems;
+  if (problem !== undefined) return { ...none, drift };
+  const value = saleValue(report, (currency) => rates.get(currency) ?? null, tracked);
+  if ("missing" in value) return { ...none, drift, missing: value.missing };
+  const { centBps, unknownGroups } = terms ? saleCashback(value.parts, terms) : { centBps: 0n, unknownGroups: [] };
+  if (value.amountCents <= 0n) return { ...none, value, drift, unknownGroups };
+  const plainCentBps = promised ? saleCashback(value.parts, promised).centBps : 0n;
+  return { ...none, value, drift, cashbackCentBps: centBps, plainCentBps, unknownGroups };
+}
 
 /** The prices of one unit of a currency in millionths of a real; null if there is none. */
 export type RateOf = (currency: string) => bigint | null;
@@ -104,7 +160,7 @@ function hasFallen(report: Amounts, first: TrackedAmount | null): boolean {
 }
 
 /** What the network's figure in reais was first given for, as of a report whose amounts are valid. */
-export function trackedSince(report: SaleReport, first: TrackedAmount | null): TrackedAmount | null {
+function trackedSince(report: SaleReport, first: TrackedAmount | null): TrackedAmount | null {
   if (report.currency === "BRL" || report.trackedBrlMicros === null) return first;
   if (first !== null && first.brlMicros === report.trackedBrlMicros) return first;
   return { brlMicros: report.trackedBrlMicros, amountMicros: report.amountMicros, currency: report.currency };
@@ -116,7 +172,7 @@ function isGone(report: SaleReport, first: TrackedAmount | null): boolean {
 }
 
 /** Why a network's figure in reais cannot be believed: it stayed while the amount rose or took another currency, or is gone. */
-export function trackedProblem(report: SaleReport, first: TrackedAmount | null): ReportProblem | undefined {
+function trackedProblem(report: SaleReport, first: TrackedAmount | null): ReportProblem | undefined {
   if (first === null || report.currency === "BRL") return undefined;
   if (isGone(report, first)) return { code: "missing", field: TRACKED_FIELD };
   if (report.trackedBrlMicros !== first.brlMicros) return undefined;
@@ -226,6 +282,14 @@ const MAXIMUM_BPS = 10_000n;
 /** A direct shop need not report a commission, so that no sale of it is held for one below its cashback. */
 export const WITHOUT_COMMISSION = "direct";
 
+/**
+ * Where a store's sales are reported: the one place that says what a store without a network is. It sells nothing until it
+ * has one; those that are older than 1.1, and the samples, are direct shops. docs/product.md#sales-accounts
+ */
+export function networkOf(store: { network: string | null; unlinked_is_direct: bigint | null }): string | null {
+  return store.network ?? (store.unlinked_is_direct === 1n ? WITHOUT_COMMISSION : null);
+}
+
 /** By when a claim is answered. docs/product.md#sales-claims */
 export const CLAIM_ANSWER_DAYS = 10n;
 
@@ -288,7 +352,7 @@ export function highestRaise(
 ): { fromBps: bigint; bps: bigint } | undefined {
   const percentsOf = ([first, ...rest]: readonly StoreRate[]) => {
     const { groups, defaultBps } = first ? saleTerms([first, ...rest], 0n) : { groups: {}, defaultBps: 0n };
-    return { groups, of: (group: string) => ownValue(groups, group) ?? defaultBps };
+    return { groups, of: (group: string) => percentOf({ groups }, group) ?? defaultBps };
   };
   const [was, is] = [percentsOf(before), percentsOf(after)];
   const names = ["", ...Object.keys(was.groups), ...Object.keys(is.groups)];
@@ -330,6 +394,12 @@ export function raiseOf(
   return own && (!ofSales || ofSales.bps <= own.bps) ? own : ofSales;
 }
 
+/** The percent of a group that the terms name themselves, which may be called `toString`. */
+function percentOf({ groups }: Pick<SaleTerms, "groups">, group: string): bigint | undefined {
+  const key = groupKey(group);
+  return Object.hasOwn(groups, key) ? groups[key] : undefined;
+}
+
 /** Normalizes groups for comparison, because people type them into the panel. */
 export function groupKey(group: string): string {
   return group.trim().toLowerCase();
@@ -354,7 +424,7 @@ export function saleCashback(
   const unknown = new Set<string>();
   let centBps = 0n;
   for (const { group, amountCents } of parts) {
-    const named = group === null ? undefined : ownValue(terms.groups, groupKey(group));
+    const named = group === null ? undefined : percentOf(terms, group);
     if (group !== null && named === undefined) unknown.add(group);
     centBps += amountCents * ((named ?? terms.defaultBps) + terms.bonusBps);
   }

@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import { hashToken } from "../../../api/people/sessions.ts";
 import type { Database } from "../../../core/database/connect.ts";
 import { inTransaction } from "../../../core/database/transaction.ts";
-import { addToShop, recountPurchases } from "../../../core/purchases/counting.ts";
+import { recountPurchases } from "../../../core/purchases/purchase-rows.ts";
+import { addToShop } from "../../../core/purchases/shop-totals.ts";
 import type { WalletAddress } from "../../../core/rules/wallet-address.ts";
 
 const HEAVY_PURCHASES = 10_000;

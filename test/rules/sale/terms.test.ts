@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { encodeFigures, holdReasons, readHolds } from "../../../core/rules/sale/hold.ts";
+import { encodeFigures, readHolds } from "../../../core/purchases/sale-row.ts";
+import { holdReasons } from "../../../core/rules/sale/hold.ts";
 import { blendRate } from "../../../core/rules/sale/plan.ts";
 import { freezeTerms, saleCashback, termsAt } from "../../../core/rules/sale/value.ts";
 
