@@ -1,6 +1,6 @@
 import { linkRequestSchema, linkResponseSchema } from "../../core/rules/api/purchases.ts";
 import { readProductLink } from "../../core/rules/product-link.ts";
-import { linkOf } from "../../core/sales/links.ts";
+import { linkOf } from "../../core/sales/accounts.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { ApiError, conflict, forbidden, unauthorized } from "../http/api-error.ts";
 import { originOf } from "../http/origin.ts";

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
-import { addToDay, dayOf } from "../database/day-totals.ts";
+import { addToDay, anySlot, dayOf } from "../database/day-totals.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { listNewest, type NewestPage } from "../database/newest-page.ts";
 import { sweep } from "../database/sweep.ts";
@@ -8,10 +8,10 @@ import type { Queries } from "../database/transaction.ts";
 import { newClickToken } from "../purchases/click-token.ts";
 import { storeNameNow } from "../purchases/queries.ts";
 import { type BonusRead, bonusColumns } from "../rules/bonus-read.ts";
+import { monthOf } from "../rules/iso-time.ts";
 import { idsOf, jsonOf } from "../rules/records.ts";
 import type { ClickTerms } from "../rules/sale/value.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import { countClicks } from "./conversion.ts";
 
 export type Click = Selectable<Schema["clicks"]>;
 
@@ -57,6 +57,29 @@ function rowOf(click: NewClick) {
     created_at: click.clickedAt,
     expires_at: click.clickedAt + click.windowMs,
   };
+}
+
+/** Counts new clicks by store and month, in the transaction that inserts them. */
+async function countClicks(queries: Queries, clicks: readonly Pick<Click, "store_id" | "created_at">[]): Promise<void> {
+  const slot = anySlot(queries);
+  const cells = Map.groupBy(clicks, ({ store_id, created_at }) => `${store_id} ${monthOf(created_at)}`);
+  // In one order everywhere, so that two writers never wait for each other.
+  const values = [...cells]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([cell, { length }]) => {
+      const [store_id = "", month = ""] = cell.split(" ");
+      return { store_id: BigInt(store_id), month, slot, clicks: BigInt(length) };
+    });
+  if (values.length === 0) return;
+  await queries
+    .insertInto("store_clicks")
+    .values(values)
+    .onConflict((conflict) =>
+      conflict
+        .columns(["store_id", "month", "slot"])
+        .doUpdateSet({ clicks: sql<bigint>`store_clicks.clicks + excluded.clicks` }),
+    )
+    .execute();
 }
 
 /**

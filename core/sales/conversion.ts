@@ -1,36 +1,7 @@
-import { type Selectable, sql } from "kysely";
-import { anySlot } from "../database/day-totals.ts";
-import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import { monthOf } from "../rules/iso-time.ts";
-
-type Click = Pick<Selectable<Schema["clicks"]>, "store_id" | "created_at">;
 
 /** Of a store and a month: its clicks, and the sales that a click led to, declined ones left out. */
 export type Conversion = { storeId: bigint; month: string; clicks: number; sales: number };
-
-/** Counts new clicks by store and month, in the transaction that inserts them. */
-export async function countClicks(queries: Queries, clicks: readonly Click[]): Promise<void> {
-  const slot = anySlot(queries);
-  const cells = Map.groupBy(clicks, ({ store_id, created_at }) => `${store_id} ${monthOf(created_at)}`);
-  // In one order everywhere, so that two writers never wait for each other.
-  const values = [...cells]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([cell, { length }]) => {
-      const [store_id = "", month = ""] = cell.split(" ");
-      return { store_id: BigInt(store_id), month, slot, clicks: BigInt(length) };
-    });
-  if (values.length === 0) return;
-  await queries
-    .insertInto("store_clicks")
-    .values(values)
-    .onConflict((conflict) =>
-      conflict
-        .columns(["store_id", "month", "slot"])
-        .doUpdateSet({ clicks: sql<bigint>`store_clicks.clicks + excluded.clicks` }),
-    )
-    .execute();
-}
 
 /** Of these stores, the months since `from` with a click or a sale, newest first. docs/product.md#panel-conversion */
 export async function readConversion(

@@ -43,7 +43,7 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   sale_revisions: ["core/sales/"],
   account_names: ["core/sales/known-accounts.ts"],
   clicks: ["core/sales/"],
-  store_clicks: ["core/sales/conversion.ts"],
+  store_clicks: ["core/sales/clicks.ts"],
   claims: ["core/sales/", "api/clicks/"],
   claim_pictures: ["api/clicks/pictures.ts"],
   stores: ["core/catalogue/"],

@@ -3,11 +3,10 @@ import { inTransaction } from "../../core/database/transaction.ts";
 import { noteRules } from "../../core/purchases/changed-facts.ts";
 import { decideSales } from "../../core/purchases/decide-sales.ts";
 import type { KnownAccount } from "../../core/rules/sale/rules.ts";
-import type { AffiliateAccount } from "../../core/sales/accounts.ts";
+import { type AffiliateAccount, linkOf } from "../../core/sales/accounts.ts";
 import { admitad } from "../../core/sales/admitad/admitad.ts";
 import { awin } from "../../core/sales/awin/awin.ts";
 import { listGoneAccounts, noteAccounts } from "../../core/sales/known-accounts.ts";
-import { linkOf } from "../../core/sales/links.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { RULES, reportOf, Shop } from "./support/shop.ts";
 

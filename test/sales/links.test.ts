@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { linkOf } from "../../core/sales/links.ts";
+import { linkOf } from "../../core/sales/accounts.ts";
 import type { PolledAccount } from "../../core/sales/network.ts";
 import { standIn } from "../testing/stand-in.ts";
 
