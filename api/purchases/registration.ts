@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
 import { boosted } from "../../core/catalogue/categories.ts";
 import { type FanTokenRow, findFanTokenBySlug } from "../../core/catalogue/fan-tokens.ts";
-import { hasCashback, hasLink, readStores, type StoreWithCategories } from "../../core/catalogue/stores.ts";
+import { lacksOf, readStores, type StoreWithCategories } from "../../core/catalogue/stores.ts";
 import { BatchLoader, GroupCommit } from "../../core/database/batching.ts";
 import { indexedBlock } from "../../core/database/chain-cursor.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "../../core/database/transaction.ts";
@@ -31,7 +31,7 @@ import { CLICK_WINDOW_DAYS, freezeTerms } from "../../core/rules/sale/value.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { linkOf } from "../../core/sales/accounts.ts";
 import { type Click, insertClicks } from "../../core/sales/clicks.ts";
-import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
+import { ApiError } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
 import { findStoredAnswer, insertStoredAnswer, type KeyedRequest } from "./idempotency-keys.ts";
 
@@ -91,10 +91,8 @@ export async function registerPurchase(
   const repeat = keyed && (await repeatedAnswer(services, keyed));
   if (repeat) return repeat;
   if (!(await services.ids.isOpen(services.database.kysely))) {
-    throw unavailable(
-      "INDEX_BEHIND",
-      "The index is not complete yet, so no purchase id can be assigned; try again soon",
-    );
+    const message = "The index is not complete yet, so no purchase id can be assigned; try again soon";
+    throw new ApiError(503, "INDEX_BEHIND", message, { headers: { "retry-after": "2" } });
   }
   const { store, cashbackBps, at } = await requireSellingStore(services, registrations, body.store_id);
   const tokenSlug = body.token_slug ?? null;
@@ -120,14 +118,18 @@ async function requireSellingStore({ environment, accounts }: Services, registra
   const store = await registrations.stores.find(id);
   if (!store) throw new ApiError(404, "NOT_FOUND", "store_id: Store not found", { extra: { field: "store_id" } });
   const base = cashbackRange(store.categories.map((category) => category.cashbackBps));
-  if (!base || !hasCashback(store)) {
-    throw conflict(`Store ${store.id} has no cashback category; add one under Lojas before selling`, "NO_CASHBACK");
+  const lacks = lacksOf(store);
+  if (!base || lacks.includes("rate")) {
+    const message = `Store ${store.id} has no cashback category; add one under Lojas before selling`;
+    throw new ApiError(409, "NO_CASHBACK", message);
   }
-  if (!hasLink(store) || (!environment.SIMULATED_PURCHASES && linkOf(store, "click", accounts) === null)) {
-    throw conflict(`Store ${store.id} has no affiliate link; add it under Lojas before selling`, "NO_LINK");
+  if (lacks.includes("link") || (!environment.SIMULATED_PURCHASES && linkOf(store, "click", accounts) === null)) {
+    const message = `Store ${store.id} has no affiliate link; add it under Lojas before selling`;
+    throw new ApiError(409, "NO_LINK", message);
   }
   if (!(await isNamedSoon(registrations, store))) {
-    throw conflict(`Store ${store.id} is not registered on the chain yet; try again in a minute`, "STORE_UNKNOWN");
+    const message = `Store ${store.id} is not registered on the chain yet; try again in a minute`;
+    throw new ApiError(409, "STORE_UNKNOWN", message);
   }
   // What is promised is what runs at the click, not when the store was read.
   const at = BigInt(Date.now());
@@ -212,11 +214,9 @@ function simulatedLimit({ environment }: Services, { limit, opensAt }: Simulated
   const cents = limitsOf(environment)?.[limit] ?? 0n;
   const what = { purchase: "a purchase", wallet: "a wallet and day", all: "all wallets together and day" }[limit];
   const until = opensAt ? `; there is room again at ${opensAt.toISOString()}` : "";
-  return conflict(`Simulated purchases are limited to R$ ${reaisText(cents)} for ${what}${until}`, "SIMULATED_LIMIT", {
-    limit,
-    params: { max: reaisText(cents) },
-    due_at: opensAt?.toISOString() ?? null,
-  });
+  const message = `Simulated purchases are limited to R$ ${reaisText(cents)} for ${what}${until}`;
+  const extra = { limit, params: { max: reaisText(cents) }, due_at: opensAt?.toISOString() ?? null };
+  return new ApiError(409, "SIMULATED_LIMIT", message, { extra });
 }
 
 function toWireTerms(wanted: SimulatedPurchase) {
@@ -370,7 +370,8 @@ async function chosenToken(services: Services, { store, tokenSlug }: BonusBuyer)
     return { token: undefined, club, contract: null, without: { bonusBps: 0n, block: null, open: null } };
   }
   const token = await findFanTokenBySlug(services.database.kysely, tokenSlug);
-  if (!token) throw invalid("token_slug is not the slug of a fan token", "token_slug");
+  const extra = { field: "token_slug" };
+  if (!token) throw new ApiError(400, "INVALID_REQUEST", "token_slug is not the slug of a fan token", { extra });
   const of = (balance: TokenBalance) => bonus({ token, club, balance }, services.environment.BONUS_PROGRAM).totalBps;
   const bonusBps = of(NOTHING);
   const contract = of(PLENTY) > bonusBps ? token.contract : null;
