@@ -208,8 +208,8 @@ const proposalWords = ({ proposals }: ChangedStore) =>
 
 /** Buyers and the catalogue file could not distinguish two stores with the same name. */
 async function requireNewName(queries: Queries, name: string, except?: bigint): Promise<void> {
-  const other = await findStoreByName(queries, name);
-  if (!other || other.id === except) return;
+  const other = await findStoreByName(queries, name, except);
+  if (!other) return;
   throw conflict(`Store ${other.id} already has the name ${other.name}`, "STORE_NAME_TAKEN", { field: "name" });
 }
 

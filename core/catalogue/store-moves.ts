@@ -8,9 +8,17 @@ import {
 } from "../database/proposals.ts";
 import type { Queries } from "../database/transaction.ts";
 import { keysOf, recordOf } from "../rules/records.ts";
-import { searchKey } from "../rules/text.ts";
 import { enqueueAgain } from "../sender/queue.ts";
-import { deleteStore, insertStore, requireNotOwn, type StoreFields, type StoreRow, updateStore } from "./stores.ts";
+import {
+  deleteStore,
+  findStoreByName,
+  insertStore,
+  lookOf,
+  requireNotOwn,
+  type StoreFields,
+  type StoreRow,
+  updateStore,
+} from "./stores.ts";
 
 /*
  * What moves a store's buyers, or the money that its sales bring, to somebody else: its link, whose sales count as its
@@ -161,7 +169,7 @@ export async function createStore(
   fields: StoreFields,
   { asker }: StoreChanger,
 ): Promise<ChangedStore & { id: bigint }> {
-  const former = asker && (await findKept(queries, nameSubject(fields.name)));
+  const former = asker && (await findNamed(queries, fields.name));
   const { moves } = former ? movesOf(NOWHERE, fields, { stopped: former }) : { moves: [] };
   const waiting = new Set(moves.flatMap(({ to }) => keysOf(to)));
   const atOnce = Object.fromEntries(Object.entries(fields).filter(([field]) => !waiting.has(field)));
@@ -173,7 +181,7 @@ export async function createStore(
 export async function readMoves(queries: Queries, store: StoreRow, fields: Fields) {
   const isRenamed = fields.name !== undefined && fields.name !== store.name;
   const stopped = await findKept(queries, stoppedSubject(store.id));
-  const former = isRenamed ? await findKept(queries, nameSubject(fields.name ?? "")) : undefined;
+  const former = isRenamed ? await findNamed(queries, fields.name ?? "", store.id) : undefined;
   return movesOf(store, fields, { stopped, former });
 }
 
@@ -213,11 +221,17 @@ async function noteStop(queries: Queries, before: StoreRow, after: Placed, actor
 }
 
 const stoppedSubject = (id: bigint) => `stopped ${id}`;
-const nameSubject = (name: string) => `name ${searchKey(name)}`;
+const nameSubject = (name: string) => `name ${lookOf(name)}`;
 
 /** Where this store led its buyers, for the next one of its name. */
 async function keepName(queries: Queries, store: StoreRow, actor: string): Promise<void> {
   if (placeOf(store) !== null) await keep(queries, nameSubject(store.name), store, actor);
+}
+
+/** Where buyers know that this name leads: another store of that name, or the last one that had it. */
+async function findNamed(queries: Queries, name: string, except = 0n): Promise<Placed | undefined> {
+  const standing = await findStoreByName(queries, name, except);
+  return standing && placeOf(standing) !== null ? standing : findKept(queries, nameSubject(name));
 }
 
 function keep(queries: Queries, subject: string, placed: Placed, actor: string): Promise<void> {

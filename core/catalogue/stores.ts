@@ -115,13 +115,30 @@ export async function findStore(queries: Queries, storeId: bigint): Promise<Stor
   return (await readStores(queries, [storeId]))[0];
 }
 
-/** The active store with a name, ignoring case and accents. */
-export async function findStoreByName(queries: Queries, name: string): Promise<StoreRow | undefined> {
+/** Cyrillic and Greek letters, each with the Latin one that it looks like. */
+const LOOKS = new Map(
+  "аa вb еe кk мm нh оo рp сc тt уy хx іi јj ѕs ԁd һh ԛq ԝw αa οo ρp νv ιi κk τt υu χx"
+    .split(" ")
+    .map(([letter = "", latin = ""]) => [letter, latin]),
+);
+
+/**
+ * How a name looks to a buyer: its `searchKey`, with Cyrillic and Greek letters as the Latin ones that they look like.
+ * @example
+ * lookOf("Nіke") // "nike": its second letter is Cyrillic
+ */
+export function lookOf(name: string): string {
+  return [...searchKey(name)].map((letter) => LOOKS.get(letter) ?? letter).join("");
+}
+
+/** Another active store with this name or one that looks like it, ignoring case and accents. docs/product.md#store-name */
+export async function findStoreByName(queries: Queries, name: string, except = 0n): Promise<StoreRow | undefined> {
   return queries
     .selectFrom("stores")
     .selectAll()
-    .where("name_key", "=", searchKey(name))
+    .where("name_key", "in", [searchKey(name), lookOf(name)])
     .where("deleted_at", "is", null)
+    .where("id", "!=", except)
     .orderBy("id")
     .executeTakeFirst();
 }

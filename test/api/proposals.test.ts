@@ -135,6 +135,23 @@ describe("What moves buyers or money without naming an amount", () => {
       expect((await store(own.body.id)).name).to.equal(name);
     });
 
+    it("is never a store with the name of another one, or with a name that looks the same", async () => {
+      const { name, country } = await store();
+      const looksAlike = name.replace("e", "е");
+      expect(looksAlike, "with a Cyrillic letter").to.not.equal(name);
+      for (const taken of [name, ` ${name.toUpperCase()}`, looksAlike])
+        expectRefusal(await one.post("/api/store", { name: taken, country }), 409, "STORE_NAME_TAKEN");
+      const own = await one.post("/api/store", { name: "Minha", country, affiliate_link: EVIL });
+      expectRefusal(await put(one, own.body.id, { name: looksAlike }), 409, "STORE_NAME_TAKEN");
+      expect((await put(one, 1, { name: name.toUpperCase() })).status, "its own").to.equal(200);
+      // A file can bring such a name, and leads nobody elsewhere before a second person agrees.
+      const content = JSON.stringify([{ type: "store", name: looksAlike, country, affiliate_link: EVIL }]);
+      expect((await one.post("/api/admin/catalogue", { format: "json", content, apply: true })).status).to.equal(200);
+      const links = await database.kysely.selectFrom("stores").select("affiliate_link").where("name", "=", looksAlike);
+      expect(await links.execute()).to.deep.equal([{ affiliate_link: null }]);
+      expect(await listed("open")).to.have.length(1);
+    });
+
     it("is whose sales are a store's own, and whose orders", async () => {
       const set = { network: "awin", account: "br", advertiser_id: "12", merchant: "nike.com.br" };
       expect((await put(one, 1, set)).status, "set up, while it sold nothing").to.equal(200);
