@@ -4,6 +4,7 @@ import { encodeFunctionData, type Hex, numberToHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { auditHeadText, readAuditHead } from "../../core/database/audit-log.ts";
 import { connect, type Database } from "../../core/database/connect.ts";
 import { MIGRATIONS, migrate } from "../../core/database/migrate.ts";
 import { writeSetting } from "../../core/database/settings.ts";
@@ -409,6 +410,16 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       expect(await kysely.selectFrom("sessions").selectAll().execute()).to.have.length(1);
       expect(await pausedBy(kysely), "accepting pauses nothing that a person resumed").to.equal("");
       expect((await compare()).foreign).to.deep.equal([]);
+    });
+
+    // docs/product.md#audit-log
+    it("says that the backup lacks the end of its audit log", async () => {
+      expect((await restored()).output).to.not.include("audit log");
+      await writeSetting(kysely, "audit_head", auditHeadText(await readAuditHead(kysely)));
+      const last = await kysely.selectFrom("audit_log").selectAll().orderBy("id", "desc").executeTakeFirstOrThrow();
+      await kysely.deleteFrom("audit_log").where("id", "=", last.id).execute();
+      const said = `! The audit log is not whole: its end was cut: ${last.id} ${last.hash} is gone. Compare it with another backup`;
+      expect((await restored("--accept")).output).to.include(said);
     });
 
     // docs/upgrading.md#going-back
