@@ -32,7 +32,7 @@ type Parts = {
 const KINDS: Record<KeyName, readonly OperationKind[]> = {
   operator: ["register_store", "rename_store"],
   minter: ["mint"],
-  confirmer: ["confirm", "cancel"],
+  confirmer: ["confirm", "cancel", "return"],
   payer: ["pay"],
 };
 

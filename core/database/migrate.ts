@@ -19,6 +19,7 @@ import { storeDomains } from "./migrations/0016-store-domains.ts";
 import { push } from "./migrations/0017-push.ts";
 import { contractEvents } from "./migrations/0018-contract-events.ts";
 import { ticketContracts } from "./migrations/0019-ticket-contracts.ts";
+import { returns } from "./migrations/0020-returns.ts";
 import { sessionWrites } from "./migrations/0021-session-writes.ts";
 import { readSetting, writeSetting } from "./settings.ts";
 import { databaseErrorCode, type Queries } from "./transaction.ts";
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0017-push", up: push },
   { name: "0018-contract-events", up: contractEvents },
   { name: "0019-ticket-contracts", up: ticketContracts },
+  { name: "0020-returns", up: returns },
   { name: "0021-session-writes", up: sessionWrites },
 ];
 

@@ -4,7 +4,15 @@ import type { Schema } from "./generated/schema.ts";
 export type Hex = `0x${string}`;
 
 /** Each is one call of a contract, with its batches: `core/purchases/encoders.ts`, `core/catalogue/encoders.ts`. */
-export const OPERATION_KINDS = ["mint", "confirm", "cancel", "pay", "register_store", "rename_store"] as const;
+export const OPERATION_KINDS = [
+  "mint",
+  "confirm",
+  "cancel",
+  "return",
+  "pay",
+  "register_store",
+  "rename_store",
+] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
 /**

@@ -329,7 +329,8 @@ async function save(
   const [ref = 0n] = saleRefs({ ...row, saleKey: row.sale_key });
   for (const { id, withdrawn } of steps) for (const move of withdrawn) await withdrawMove(queries, id, move);
   for (const action of actions) touched.add(await act(queries, sale, decision, { action, ref }));
-  for (const { id, approvedAt, payableAt, mintAfterMs } of steps) {
+  for (const { id, approvedAt, payableAt, mintAfterMs, isReturned } of steps) {
+    if (isReturned) await enqueue(queries, [{ kind: "return", subjectId: id }]);
     touched.add(id);
     await queries
       .updateTable("purchases")

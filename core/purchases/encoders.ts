@@ -2,7 +2,8 @@ import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool,
 import { encodeFunctionData, keccak256, toHex } from "viem";
 import type { Contracts } from "../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
+import { predecessor, purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
+import { readRevert } from "../chain/revert.ts";
 import { dayOf } from "../database/day-totals.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { touchUsers } from "../database/touch-user.ts";
@@ -27,7 +28,7 @@ const GAS = {
   transaction: 60_000n,
   mint: 90_000n,
   metadataWord: 36_000n,
-  leavePending: 16_000n,
+  moveStatus: 16_000n,
   /** A recipient whose code uses all its gas, so that its payout becomes a credit. */
   payout: 130_000n,
   /** The distributor requires this much gas before its last recipient. */
@@ -45,7 +46,7 @@ export const gasLimits = {
       .reduce((sum, uri) => sum + 2 + Math.ceil(Buffer.byteLength(uri) / 32), 0);
     return GAS.transaction + BigInt(metadataUris.length) * GAS.mint + BigInt(words) * GAS.metadataWord;
   },
-  leavePending: (count: number): bigint => GAS.transaction + BigInt(count) * GAS.leavePending,
+  moveStatus: (count: number): bigint => GAS.transaction + BigInt(count) * GAS.moveStatus,
   payout: (count: number): bigint => GAS.transaction + GAS.lastPayout + BigInt(count) * GAS.payout,
 };
 
@@ -62,13 +63,12 @@ export type PurchaseEncoderOptions = {
 /** Encodes the steps of a purchase to contract calls, the most urgent for buyers first. */
 export function purchaseEncoders(options: PurchaseEncoderOptions): Encoder[] {
   const { contracts, rules } = options;
-  // A cancellation is never unwanted.
-  const { listUnwanted: _, ...cancelEncoder } = leavePendingEncoder("cancel", options);
   const encoders = [
     payEncoder(options),
-    leavePendingEncoder("confirm", options),
-    cancelEncoder,
+    { ...moveEncoder("confirm", options), listUnwanted: listUnpayable(rules) },
+    moveEncoder("cancel", options),
     mintEncoder(contracts),
+    returnEncoder(options),
   ];
   return encoders.map((encoder) => ({
     ...encoder,
@@ -113,9 +113,16 @@ function mintEncoder({ purchaseNft }: Contracts): Encoder {
   };
 }
 
-/** `confirm` and `cancel`: a ticket gets only one of them, at the contract that minted it. */
-function leavePendingEncoder(kind: "confirm" | "cancel", { contracts, rules }: PurchaseEncoderOptions): Encoder {
-  const wanted = kind === "confirm" ? CHAIN_STATUS.confirmed : CHAIN_STATUS.cancelled;
+/** What moves the status of tickets, and what it makes of them. */
+const STATUS_MOVES = {
+  confirm: { call: "confirm", to: CHAIN_STATUS.confirmed },
+  cancel: { call: "cancel", to: CHAIN_STATUS.cancelled },
+  return: { call: "markReturned", to: CHAIN_STATUS.returned },
+} as const;
+
+/** A ticket's status moves at the contract that minted it. */
+function moveEncoder(kind: keyof typeof STATUS_MOVES, { contracts }: PurchaseEncoderOptions): Encoder {
+  const { call, to: wanted } = STATUS_MOVES[kind];
   return {
     kind,
     async listTogether(queries, operations) {
@@ -130,18 +137,55 @@ function leavePendingEncoder(kind: "confirm" | "cancel", { contracts, rules }: P
       if (others.length > 0) throw new Error("These tickets are of several contracts: take them by `listTogether`");
       return {
         to,
-        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: kind, args: [subjectsOf(operations)] }),
-        gasLimit: gasLimits.leavePending(operations.length),
+        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: call, args: [subjectsOf(operations)] }),
+        gasLimit: gasLimits.moveStatus(operations.length),
       };
     },
     async readRefusal(_queries, revert, operations) {
-      if (revert.name !== "NotPending") return refusalOf(revert, operations);
+      if (revert.name !== "NotPending" && revert.name !== "NotConfirmed") return refusalOf(revert, operations);
       const status = Number(revert.args[1]);
       if (status === wanted) return refusalOf(revert, operations, "done");
-      return refusalOf(revert, operations, status === CHAIN_STATUS.none ? "not_ready" : "never");
+      const isAhead = status < (revert.name === "NotPending" ? CHAIN_STATUS.pending : CHAIN_STATUS.confirmed);
+      return refusalOf(revert, operations, isAhead ? "not_ready" : "never");
     },
-    listUnwanted: listUnpayable(rules),
   };
+}
+
+/** Only of the current contract, and not of 1.0.0's, which knows no such status. docs/product.md#return-final */
+function returnEncoder(options: PurchaseEncoderOptions): Encoder {
+  const { contracts, client } = options;
+  let isKnown: boolean | undefined;
+  return {
+    ...moveEncoder("return", options),
+    async listUnwanted(queries, operations, { isLocked }) {
+      if (operations.length === 0) return [];
+      isKnown ??= await knowsReturns(client, contracts);
+      const places = await readTicketContracts(queries, contracts, operations);
+      // Its sale may have come back.
+      const restored = await listOfPurchases(queries, operations, { isLocked }, ({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("sales")
+              .select("sales.id")
+              .whereRef("sales.id", "=", "purchases.sale_id")
+              .where("sales.state", "=", "declined"),
+          ),
+        ),
+      );
+      const isOfCurrent = ({ subject_id }: Operation) => isKnown && places.get(subject_id) === contracts.purchaseNft;
+      return operations.filter((one) => !isOfCurrent(one) || restored.includes(one));
+    },
+  };
+}
+
+async function knowsReturns(client: ChainClient, { purchaseNft: address }: Contracts): Promise<boolean> {
+  try {
+    await client.readContract({ address, abi: [predecessor], functionName: "predecessor" });
+    return true;
+  } catch (error) {
+    if (readRevert(error)) return false;
+    throw error;
+  }
 }
 
 function payEncoder(options: PurchaseEncoderOptions): Encoder {

@@ -96,6 +96,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       network: row.network,
       account: row.account,
       approvedAt: row.approved_at,
+      knownReturn: { isKnown: row.state === "declined", dueAt: row.return_due_at < 0n ? null : row.return_due_at },
       declined: row.declined_by === null ? null : { reason: row.decline_reason },
       rates,
       ordinalOfDay: ordinals.get(row.id) ?? 1n,
@@ -253,7 +254,9 @@ async function readTickets(
       valueCents: one.value_cents,
       cashbackBps: one.cashback_bps,
       bonusBps: one.bonus_bps,
-      isCancelled: Number(one.status) === CHAIN_STATUS.cancelled,
+      isCancelled:
+        Number(one.status) === CHAIN_STATUS.cancelled ||
+        (Number(one.status) === CHAIN_STATUS.returned && one.amount_gwei === null),
       payment: one.amount_gwei === null ? null : { gwei: one.amount_gwei, weiPerCent: one.wei_per_cent },
       isTaken: one.id !== null,
     })),

@@ -18,11 +18,14 @@ const REVIEWED = 100;
 /** Of one wallet's held sales, those that are decided with another one of its day. */
 const CROWDED = 100;
 
-/** Held sales that were not decided anew for a day, or since a store changed, the longest ago first. */
+/**
+ * Held sales that were not decided anew for a day, or since a store changed, the longest ago first; and declined ones that
+ * are to be decided again, so that their tickets say that their return is final. docs/product.md#return-final
+ */
 export async function listUnreviewed(queries: Queries): Promise<bigint[]> {
   const changedAt = BigInt((await readSetting(queries, "held_changed_at")) ?? 0);
   const aDayAgo = sql<bigint>`(${databaseNow(queries)} - ${BIG_DAY_MS})`;
-  const rows = await queries
+  const held = await queries
     .selectFrom("sales")
     .select("id")
     .where("state", "=", sql.lit("held"))
@@ -31,20 +34,30 @@ export async function listUnreviewed(queries: Queries): Promise<bigint[]> {
     .orderBy("id")
     .limit(REVIEWED)
     .execute();
-  return idsOf(rows);
+  const declined = await queries
+    .selectFrom("sales")
+    .select("id")
+    .where("state", "=", sql.lit("declined"))
+    .where("return_due_at", ">=", sql<bigint>`0`)
+    .where("return_due_at", "<=", databaseNow(queries))
+    .orderBy("return_due_at")
+    .limit(REVIEWED)
+    .execute();
+  return idsOf([...held, ...declined]);
 }
 
 type ReviewOptions = { rules: SaleRules; assertLease: (queries: Queries) => Promise<void> };
 
 /**
- * Decides held sales anew: what they are held for can be another sale, a store or a ticket, of which nobody tells them. One
- * that somebody else holds waits for the next round; one that cannot be decided is found by halving, and tells why where its
- * purchases are due. Returns whether there were any. docs/product.md#sales-held
+ * Decides held sales anew: what they are held for can be another sale, a store or a ticket, of which nobody tells them; and
+ * declined ones whose return is final. One that somebody else holds waits for the next round; one that cannot be decided is
+ * found by halving, and tells why where its purchases are due. Returns whether there were any. docs/product.md#sales-held
+ * docs/product.md#return-final
  */
-export async function reviewHeld(database: Database, options: ReviewOptions): Promise<boolean> {
-  const held = await listUnreviewed(database.kysely);
-  await reviewSome(database, options, held);
-  return held.length > 0;
+export async function reviewSales(database: Database, options: ReviewOptions): Promise<boolean> {
+  const unreviewed = await listUnreviewed(database.kysely);
+  await reviewSome(database, options, unreviewed);
+  return unreviewed.length > 0;
 }
 
 async function reviewSome(database: Database, options: ReviewOptions, ids: readonly bigint[]): Promise<void> {
@@ -70,7 +83,14 @@ async function reviewSome(database: Database, options: ReviewOptions, ids: reado
       await options.assertLease(queries);
       const purchases = await queries.selectFrom("purchases").select("id").where("sale_id", "=", only).execute();
       await makeDue(queries, idsOf(purchases));
-      await markReviewed(queries, [only], BigInt(await readClock(queries)));
+      const now = BigInt(await readClock(queries));
+      await markReviewed(queries, [only], now);
+      await queries
+        .updateTable("sales")
+        .set({ return_due_at: now + BIG_DAY_MS })
+        .where("id", "=", only)
+        .where("state", "=", "declined")
+        .execute();
     });
   }
 }

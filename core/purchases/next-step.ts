@@ -30,7 +30,7 @@ import { decideNextChanged, noteRules } from "./changed-facts.ts";
 import { readKeepable } from "./debt.ts";
 import { decideSales } from "./decide-sales.ts";
 import { isAnyDue, postpone, setNextCheck, takeDue } from "./due.ts";
-import { reviewHeld } from "./held-reviews.ts";
+import { reviewSales } from "./held-reviews.ts";
 import { areHeldElsewhere, type LockedPurchase, lockPurchasesWithSales } from "./locks.ts";
 import { countLate, recountPurchases, withdrawMove } from "./purchase-rows.ts";
 import { type CountedLife, type PurchaseWithLife, readLives, salesOf } from "./queries.ts";
@@ -93,7 +93,7 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
   const due = isDue ? await takeDue(database.kysely, cursor, PLAN_LIMIT) : [];
   await planDue(database, cursor, options, due);
   // Last, so that nobody's payment waits for it.
-  const hasReviewed = await reviewHeld(database, options);
+  const hasReviewed = await reviewSales(database, options);
   return due.length > 0 || hasChangedFact || hasReviewed;
 }
 

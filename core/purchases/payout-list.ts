@@ -24,7 +24,7 @@ async function readOperations(queries: Queries, ids: readonly bigint[]): Promise
   return queries.selectFrom("operations").selectAll().where("id", "in", ids).execute();
 }
 
-const PURCHASE_KINDS = ["mint", "confirm", "cancel", "pay"] as const;
+const PURCHASE_KINDS = ["mint", "confirm", "cancel", "return", "pay"] as const;
 
 /** The index begins with status and kind, so each list is a few stretches of it. */
 const STATUSES = ["queued", "assigned", "waiting", "done", "failed", "withdrawn"] as const;

@@ -356,6 +356,8 @@ export async function readPurchasesOfSales(
       approvedAt: row.approved_at,
       payableAt: row.payable_at,
       isSettled: row.settled_at !== null,
+      isTicketConfirmed: Number(token?.status ?? 0) === CHAIN_STATUS.confirmed,
+      isReturnFinal: Number(token?.status ?? 0) === CHAIN_STATUS.returned || left.has("return"),
       offsetGwei: row.offset_gwei,
       queued: kinds(wanted),
       heldByStaff: row.held_at === null ? null : { by: row.held_by ?? "", at: row.held_at, reason: row.held_reason },
@@ -404,8 +406,9 @@ type Signs = { chainStatus: number; isPaid: boolean; hasLeft: (kind: OperationKi
 
 function stageOf(row: Selectable<Schema["purchases"]>, { chainStatus, isPaid, hasLeft }: Signs): SalePurchaseStage {
   const isWhollyKept = row.settled_at !== null && row.offset_gwei > 0n;
-  if (isPaid || hasLeft("pay") || (chainStatus === CHAIN_STATUS.confirmed && isWhollyKept)) return "paid";
-  if (chainStatus === CHAIN_STATUS.cancelled || hasLeft("cancel")) return "cancelled";
+  const wasConfirmed = chainStatus === CHAIN_STATUS.confirmed || chainStatus === CHAIN_STATUS.returned;
+  if (isPaid || hasLeft("pay") || (wasConfirmed && isWhollyKept)) return "paid";
+  if (chainStatus >= CHAIN_STATUS.cancelled || hasLeft("cancel") || hasLeft("return")) return "cancelled";
   if (chainStatus === CHAIN_STATUS.confirmed || hasLeft("confirm")) return "confirmed";
   return chainStatus === CHAIN_STATUS.pending || hasLeft("mint") ? "pending" : "planned";
 }

@@ -54,6 +54,7 @@ export async function saveSale(
     reason: decision.isDeclined ? why : decision.isHeld ? sayHolds(holds, "en") : null,
     kept: encodeKept(kept),
     order_key: decision.orderKey,
+    return_due_at: decision.returnDueAt ?? -1n,
   };
   const counted = await moveMargin(queries, row.counted, marginOf({ ...row, ...columns }, decision.paidCentBps));
   const isSame = Object.entries(columns).every(([name, value]) => value === row[name as keyof SaleRow]);

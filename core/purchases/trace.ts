@@ -87,7 +87,7 @@ async function operationSteps(queries: Queries, id: bigint) {
     .selectFrom("operations")
     .selectAll()
     .where("subject_id", "=", id)
-    .where("kind", "in", ["mint", "confirm", "cancel", "pay"])
+    .where("kind", "in", ["mint", "confirm", "cancel", "return", "pay"])
     .orderBy("id")
     .execute();
   const steps: Step[] = [];

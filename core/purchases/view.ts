@@ -57,8 +57,15 @@ export function situationIn(
   return isStanding ? "payout_delayed" : situation;
 }
 
-/** What a situation's word leaves open: what a confirmed purchase waits for of its account. docs/product.md#accounts */
-export function detailIn(situation: Situation, { account_wait }: Pick<Purchase, "account_wait">): AccountWait | null {
+/**
+ * What a situation's word leaves open: what a confirmed purchase waits for of its account, or that its ticket says Returned.
+ * docs/product.md#accounts docs/product.md#return-final
+ */
+export function detailIn(
+  situation: Situation,
+  { account_wait, chain_status }: Pick<Purchase, "account_wait" | "chain_status">,
+): AccountWait | "returned" | null {
+  if (Number(chain_status ?? 0) === CHAIN_STATUS.returned) return "returned";
   return situation === "awaiting_network" ? account_wait : null;
 }
 
@@ -118,6 +125,8 @@ export function toPurchaseRecord(
   const state = cashbackState(purchase, view);
   const situation = situationIn(purchase, view);
   const cashback = SITUATIONS[situation].isNil ? 0n : cashbackOf(purchase, view.rate);
+  const detail = detailIn(situation, purchase);
+  const statusAt = isoTimeIfAny(purchase.status_at);
   const steps = { reportedAt: purchase.created_at, approvedAt: purchase.approved_at };
   return {
     id: Number(purchase.id),
@@ -139,7 +148,7 @@ export function toPurchaseRecord(
     cashback_amount: chzTextFromGwei(cashback),
     cashback_state: state,
     situation,
-    situation_detail: detailIn(situation, purchase),
+    situation_detail: detail,
     paid_amount: state === "paid" ? chzTextFromGwei(purchase.paid_gwei ?? 0n) : null,
     paid_value:
       state === "paid" && dayRate ? reaisText(worthCents(purchase.paid_gwei ?? 0n, dayRate.weiPerCent)) : null,
@@ -151,7 +160,8 @@ export function toPurchaseRecord(
     status_tx: purchase.status_transaction,
     payment_tx: state === "unpaid" ? null : purchase.payout_transaction,
     minted_at: isoTimeIfAny(purchase.minted_at),
-    confirmed_at: status === "confirmed" ? isoTimeIfAny(purchase.status_at) : null,
+    confirmed_at: status === "confirmed" && detail !== "returned" ? statusAt : null,
+    returned_at: detail === "returned" ? statusAt : null,
     paid_at: state === "unpaid" ? null : isoTimeIfAny(purchase.paid_at),
     expected_at: state === "unpaid" && status !== "cancelled" ? isoTimeIfAny(purchase.payable_at) : null,
     usual_at: pace && purchase.source === "live" ? isoTimeIfAny(usualAt(situation, steps, pace)) : null,
@@ -190,6 +200,7 @@ export function toTicket(contracts: Contracts, ticket: Awaited<ReturnType<typeof
     tokenId: ticket.token_id.toString(),
     txHash: ticket.mint_transaction,
     contract: ticketContractOf(contracts, ticket),
+    burnt_at: isoTimeIfAny(ticket.burnt_at),
     name: PRODUCT_NAME,
     symbol: PRODUCT_NAME.toUpperCase(),
     metadata: {

@@ -11,6 +11,7 @@ import { DAY_MS, MINUTE_MS } from "../rules/iso-time.ts";
 import { SALE_STATES, type SaleState } from "../rules/sale/facts.ts";
 import { sayProblems } from "../rules/sale/hold.ts";
 import { asOfNow, type SaleReport } from "../rules/sale/report.ts";
+import { CHANGEABLE_MS } from "../rules/sale/returns.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import { saoPauloDay } from "../rules/sao-paulo-time.ts";
 import { plainText } from "../rules/text.ts";
@@ -41,8 +42,6 @@ export type ReaderOptions = {
 
 /** How long the word holds that the index is complete. */
 const IDS_KNOWN_MS = 120_000;
-/** The longest time during which a network may still change a sale. */
-const HISTORY_MS = 120 * DAY_MS;
 /** How far before the last success each window starts. */
 const OVERLAP_MS = 2 * DAY_MS;
 const NIGHT_MS = DAY_MS;
@@ -188,7 +187,7 @@ export class Reader {
       const now = Math.max(Date.now(), await readClock(database.kysely));
       const to = Math.floor(now / 1_000) * 1_000 + 1_000;
       const through = await this.#progress.through(pass.name);
-      const from = through === undefined ? to - HISTORY_MS : Math.min(through, to) - OVERLAP_MS;
+      const from = through === undefined ? to - CHANGEABLE_MS : Math.min(through, to) - OVERLAP_MS;
       for (const window of windows(from, to, pass.maximumMs)) {
         await this.#readWindow(pass, window);
         await this.#readThrough(pass.name, Math.min(window.to, now));
@@ -232,7 +231,7 @@ export class Reader {
   #nightWindows(now: number): ({ pass: Pass } & Window)[] {
     const nightly = this.#options.network.passes.filter((pass) => pass.isNightly);
     return nightly.flatMap((pass) =>
-      windows(now - HISTORY_MS, now, pass.maximumMs).map((window) => ({ pass, ...window })),
+      windows(now - CHANGEABLE_MS, now, pass.maximumMs).map((window) => ({ pass, ...window })),
     );
   }
 
@@ -314,7 +313,7 @@ export class Reader {
       listLongestUnread(
         database.kysely,
         { network: account.network, account: account.account, states },
-        { unreadSince: now - unreadMs, changeableSince: now - HISTORY_MS, limit: network.salesPerCall },
+        { unreadSince: now - unreadMs, changeableSince: now - CHANGEABLE_MS, limit: network.salesPerCall },
       );
     const pollMs = account.poll_seconds * 1_000;
     for (const [states, unreadMs] of [

@@ -55,7 +55,14 @@ describe("The gas limits of the sender", () => {
 
     it(`leave room for the confirmation of ${count} tickets with ids far apart`, async () => {
       await system.mint(...purchases(count));
-      expectRoom(gasLimits.leavePending(count), await gasOf(system.confirm(...sparse(count))));
+      expectRoom(gasLimits.moveStatus(count), await gasOf(system.confirm(...sparse(count))));
+    });
+
+    it(`leave room for the return of ${count} tickets with ids far apart`, async () => {
+      await system.mint(...purchases(count));
+      await system.confirm(...sparse(count));
+      const used = await gasOf(send(system.nft, "markReturned", [sparse(count)], system.confirmer));
+      expectRoom(gasLimits.moveStatus(count), used);
     });
   }
 

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { parse } from "csv-parse/sync";
 import { textsIn } from "../../api/texts.ts";
+import type { PurchaseNft } from "../../core/rules/api/people.ts";
 import type { Debt, PurchaseRecord, Review } from "../../core/rules/api/purchases.ts";
 import type { Language } from "../../core/rules/languages.ts";
 import type { Situation } from "../../core/rules/purchase/situation.ts";
@@ -8,10 +9,12 @@ import {
   amountOf,
   byMonth,
   type Entry,
+  entriesOf,
   figureOf,
   filterLines,
   linesOf,
   owedDebts,
+  statusOf,
 } from "../../frontend/dashboard/statement.ts";
 import { statementCsv } from "../../frontend/dashboard/statement-csv.ts";
 
@@ -60,6 +63,26 @@ describe("The statement by month", () => {
     const months = byMonth(lines);
     expect(months.map((one) => one.lines.map(({ id }) => id))).to.deep.equal([["0", "1"], ["2"], ["3"], ["4", "5"]]);
     expect(months.at(-1)?.month).to.equal("");
+  });
+});
+
+describe("A ticket whose return is final", () => {
+  const nft = (status: string) =>
+    ({ tokenId: "8", metadata: { attributes: [{ trait_type: "Status", value: status }] } }) as unknown as PurchaseNft;
+  const paidRecord = {
+    ...{ id: 8, situation: "paid_then_returned", cashback_state: "paid", paid_amount: "5", kept_amount: "0" },
+    created_at: "2026-11-19T02:59:00Z",
+  } as PurchaseRecord;
+  const [returned, confirmed] = ["Returned", "Confirmed"].map(
+    (status) => entriesOf({ nfts: [nft(status)], purchases: [paidRecord] }, [], 1n)[0],
+  );
+
+  it("says so in its line and to a filter, paid or not, where a confirmed one says that it is paid", () => {
+    expect([returned && statusOf(returned), confirmed && statusOf(confirmed)]).to.deep.equal(["returned", "paid"]);
+    const lines = linesOf(returned ? [returned] : [], { debts: [], reviews: [], statement });
+    expect(filterLines(lines, { status: "returned" })).to.have.length(1);
+    expect(filterLines(lines, { status: "paid" })).to.deep.equal([]);
+    expect(lines.map(figureOf)).to.deep.equal(["in_wallet"]);
   });
 });
 

@@ -60,6 +60,7 @@ class Wallet {
         weiPerCent: action.weiPerCent ?? null,
         returnedCentBps: 0n,
         isSettled: false,
+        isReturnFinal: false,
       });
       return;
     }

@@ -6,6 +6,7 @@ export const CONFIRMED_LIFE: PurchaseLife = {
   source: "simulated",
   isApproved: true,
   isReturned: false,
+  isReturnFinal: false,
   isHeld: false,
   secondPerson: null,
   accountWait: null,

@@ -258,6 +258,8 @@ export interface Schema {
     reviewed_at: Generated<bigint>;
     /** When the network began to report the sale with an earlier change time than one that it gave before. */
     older_since: bigint | null;
+    /** Milliseconds. 0: not known yet, as of a sale that 1.0.0 declined; -1: none of its tickets has to say so any more. */
+    return_due_at: Generated<bigint>;
   };
   /** Every state of a sale that was read; append-only. */
   sale_revisions: {

@@ -69,6 +69,8 @@ export const MOVES = {
   mint: { from: "processing", to: "pending", ofReturned: false, approval: [] },
   confirm: { from: "pending", to: "confirmed", ofReturned: false, approval: ["itself", "staff"] },
   cancel: { from: "pending", to: "cancelled", ofReturned: true, approval: [] },
+  // Decided with its sale, once the return is final: docs/product.md#return-final
+  return: { from: "confirmed", to: "confirmed", ofReturned: true, approval: [] },
   // For payouts by staff, a sale's purchase is on hold until the network reports it as payable.
   pay: { from: "confirmed", to: "confirmed", ofReturned: false, approval: ["itself"] },
 } as const satisfies Record<
@@ -88,6 +90,8 @@ export type PurchaseLife = {
   source: "simulated" | "live";
   isApproved: boolean;
   isReturned: boolean;
+  /** Its ticket says Returned: docs/product.md#return-final */
+  isReturnFinal: boolean;
   /** An admin holds it. docs/product.md#panel-hold */
   isHeld: boolean;
   /** Its payout waits for a second person, who is asked or has refused. docs/product.md#panel-approvals */
@@ -129,6 +133,7 @@ export function lifeOf(row: LifeColumns, operations: readonly { kind: string; st
     source: row.source,
     isApproved: row.approved_at !== null,
     isReturned: row.reversed_at !== null,
+    isReturnFinal: Number(row.chain_status ?? 0) === CHAIN_STATUS.returned,
     isHeld: row.held_at !== null,
     accountWait: row.account_wait,
     secondPerson: row.approval_state === null ? null : row.approval_state === "refused" ? "refused" : "asked",
@@ -231,8 +236,8 @@ export function nextCheck(purchase: PurchaseLife, moment: Moment): NextCheck {
   const end = endBlock(purchase);
   if (end !== undefined) return { kind: "block", block: end };
   const move = moveAhead(purchase);
-  // A mint is queued with its registration, or by the sale.
-  if (move === undefined || move === "mint") return { kind: "never" };
+  // Queued with its registration, or by the sale.
+  if (move === undefined || move === "mint" || move === "return") return { kind: "never" };
   const obstacle = obstacleTo(move, purchase, moment);
   switch (obstacle?.kind) {
     case undefined:
@@ -277,13 +282,13 @@ export type Step = StepFacts["row"] & {
   isOver: boolean;
 };
 
-/** A mint is queued with its registration, or by the decision about its sale, which knows whether the sale is held. */
-export type NextMove = Exclude<Move, "mint">;
+/** A mint is queued with its registration, or by the decision about its sale, which also knows whether a return is final. */
+export type NextMove = Exclude<Move, "mint" | "return">;
 
 /** The move that is made now, if any. docs/product.md#purchase-steps */
 export function nextMove(purchase: PurchaseLife, moment: Moment, by: Mover = "itself"): NextMove | undefined {
   const move = moveAhead(purchase);
-  if (move === undefined || move === "mint") return undefined;
+  if (move === undefined || move === "mint" || move === "return") return undefined;
   return obstacleTo(move, purchase, moment, by) === undefined ? move : undefined;
 }
 

@@ -179,6 +179,7 @@ export type SituationFacts = {
     | "status"
     | "source"
     | "isReturned"
+    | "isReturnFinal"
     | "isPaid"
     | "isHeld"
     | "isSettled"
@@ -198,7 +199,8 @@ export function situationOf(
   { now, isLive }: { now: bigint; isLive: boolean },
 ): CountedSituation {
   if (payout === "deferred") return "credit";
-  if (payout === "paid") return life.isReturned || saleState === "declined" ? "paid_then_returned" : "paid";
+  const isReturned = life.isReturned || life.isReturnFinal || saleState === "declined";
+  if (payout === "paid") return isReturned ? "paid_then_returned" : "paid";
   const status = shownStatus(life.status, life);
   // No network reports a simulated purchase: only its buyer reverses it.
   if (status === "cancelled") return life.source === "simulated" && life.isReturned ? "withdrawn" : "declined";

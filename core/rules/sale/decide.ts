@@ -20,6 +20,7 @@ import {
 import { holdSale } from "./hold.ts";
 import { planPurchases, type SaleAction } from "./plan.ts";
 import type { SaleStatus } from "./report.ts";
+import { returnOf } from "./returns.ts";
 import type { AccountKey, SaleRules } from "./rules.ts";
 import { type Valued, valueSale } from "./value.ts";
 
@@ -62,6 +63,10 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
   const after = all.filter(({ wallet, storeId }) => wallet === buyer?.wallet && storeId === buyer.storeId);
   // What it is given again makes the order its own too.
   const has = !isHeld && order.mayHave && after.some(isKeeping) ? order.current : order.has;
+  const changedAt = facts.report.changedAt ?? facts.createdAt;
+  const holdMs = click?.store.holdMs ?? rules.holdMs;
+  const known = facts.knownReturn;
+  const returns = returnOf({ ...facts, isDeclined, holdMs, changedAt, known, purchases: all }, now);
   const holds = has === order.current ? held.holds.filter(({ reason }) => reason !== "order_twice") : held.holds;
   return {
     click,
@@ -83,7 +88,10 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
     orderKey: orderKeyOf(facts.report.orderRef),
     actions,
     permission: { ...permission, mintAfterMs: isHeld ? null : mintDelayMs },
-    steps: all.flatMap((one) => stepOf(one, { ...permission, isHeld, mintDelayMs, now })),
+    steps: all.flatMap((one) =>
+      stepOf(one, { ...permission, isHeld, isDeclined, isReturned: returns.ids.has(one.id), mintDelayMs, now }),
+    ),
+    returnDueAt: returns.dueAt,
     stops: stopsOf(facts.purchases, facts.letGo, current),
   };
 }
@@ -157,7 +165,14 @@ function afterActions(before: PurchaseFacts, actions: readonly SaleAction[]): Ch
 /** How far a purchase may proceed, and what is withdrawn of it; nothing if neither has changed. */
 function stepOf(
   purchase: ChangedPurchase,
-  { isHeld, mintDelayMs, now, ...permission }: Permission & { isHeld: boolean; mintDelayMs: bigint; now: bigint },
+  {
+    isHeld,
+    isDeclined,
+    isReturned,
+    mintDelayMs,
+    now,
+    ...permission
+  }: Permission & { isHeld: boolean; isDeclined: boolean; isReturned: boolean; mintDelayMs: bigint; now: bigint },
 ): PurchaseStep[] {
   const { id, stage } = purchase;
   const isOver = purchase.isWithdrawn || stage === "paid" || stage === "cancelled";
@@ -167,17 +182,19 @@ function stepOf(
     mint: stage === "planned" && isHeld,
     confirm: stage === "pending" && approvedAt === null,
     cancel: false,
+    return: false,
     pay: !isPayable,
   };
   // What was kept of a payout is withdrawn with it, also where nothing was left to queue.
   const isThere = (move: Move) => purchase.unsent.has(move) || (move === "pay" && purchase.offsetGwei > 0n);
-  const withdrawn = MOVE_NAMES.filter((move) => isThere(move) && (purchase.isChanged || (!isOver && ends[move])));
+  const isEnded = (move: Move) => (move === "return" ? !isDeclined : purchase.isChanged || (!isOver && ends[move]));
+  const withdrawn = MOVE_NAMES.filter((move) => isThere(move) && isEnded(move));
   const hasMint = purchase.queued.has("mint") && !withdrawn.includes("mint");
   const mintDue = purchase.createdAt + mintDelayMs - now;
   const mintAfterMs = isOver || stage !== "planned" || isHeld || hasMint ? null : mintDue > 0n ? mintDue : 0n;
   const isPermitted = approvedAt === purchase.approvedAt && payableAt === purchase.payableAt;
-  if (isPermitted && withdrawn.length === 0 && mintAfterMs === null) return [];
-  return [{ id, approvedAt, payableAt, mintAfterMs, withdrawn }];
+  if (isPermitted && withdrawn.length === 0 && mintAfterMs === null && !isReturned) return [];
+  return [{ id, approvedAt, payableAt, mintAfterMs, withdrawn, isReturned }];
 }
 
 // What sales share ---------------------------------------------------------------------------------------------------------

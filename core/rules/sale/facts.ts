@@ -3,6 +3,7 @@ import type { Move } from "../purchase/life.ts";
 import type { WalletAddress } from "../wallet-address.ts";
 import type { Hold, Release } from "./hold.ts";
 import type { SaleAction, SalePurchase, Tier } from "./plan.ts";
+import type { KnownReturn } from "./returns.ts";
 import type { SaleReport } from "./report.ts";
 import type { AccountKey } from "./rules.ts";
 import type { ClickTerms, SaleValue, TrackedAmount } from "./value.ts";
@@ -101,6 +102,8 @@ export type PurchaseFacts = SalePurchase & {
   heldByStaff: StaffHold | null;
   /** The last request about it that a second person refused, and that nobody has decided again since. */
   refusedRequest: bigint | null;
+  /** On the chain, by the index. */
+  isTicketConfirmed: boolean;
   /** On the chain. */
   payment?: Payment | null;
 };
@@ -134,6 +137,8 @@ export type SaleFacts = AccountKey & {
   createdAt: bigint;
   /** When its current approval was first read. */
   approvedAt: bigint | null;
+  /** What its last decision knew of its return. */
+  knownReturn: KnownReturn;
   /** Staff declined it for good. */
   declined: { reason: string | null } | null;
   released: readonly Release[];
@@ -160,7 +165,13 @@ export type SaleFacts = AccountKey & {
 export type Permission = { approvedAt: bigint | null; payableAt: bigint | null };
 
 /** What happens to a purchase that exists already: `withdrawn` before its action, the rest after it. */
-export type PurchaseStep = Permission & { id: bigint; mintAfterMs: bigint | null; withdrawn: readonly Move[] };
+export type PurchaseStep = Permission & {
+  id: bigint;
+  mintAfterMs: bigint | null;
+  withdrawn: readonly Move[];
+  /** From now on its ticket says that it was returned. */
+  isReturned: boolean;
+};
 
 export type SaleDecision = {
   click: ClickFacts | null;
@@ -180,6 +191,8 @@ export type SaleDecision = {
   /** For purchases that are created. */
   permission: Permission & { mintAfterMs: bigint | null };
   steps: readonly PurchaseStep[];
+  /** When it is to be decided again for its return, as `KnownReturn`. */
+  returnDueAt: bigint | null;
   /** What people said no to, for all its purchases. */
   stops: { hold: StaffHold | null; refusedRequest: bigint | null };
 };

@@ -4,7 +4,8 @@ import type { PurchaseStatus } from "../purchase/life.ts";
 
 /**
  * The stage of a sale's purchase. An operation counts as soon as it is sent: `pending` after sending the mint,
- * `confirmed` after the confirmation, `paid` after the payout; `cancelled` once the cancellation is decided.
+ * `confirmed` after the confirmation, `paid` after the payout; `cancelled` once the cancellation is decided, and of an
+ * unpaid one once its return is final.
  */
 export const SALE_PURCHASE_STAGES = ["planned", "pending", "confirmed", "paid", "cancelled"] as const satisfies (
   | Exclude<PurchaseStatus, "processing">
@@ -29,6 +30,8 @@ export type SalePurchase = {
   returnedCentBps: bigint;
   /** Nothing is left to do: from then on other purchases pay its debt. */
   isSettled: boolean;
+  /** Its ticket says Returned, or is about to: it keeps nothing, for ever, and its sale comes back as another purchase. */
+  isReturnFinal: boolean;
 };
 
 /** The buyer's entitlement by the last read; zero cashback if the sale is declined. */
@@ -196,7 +199,8 @@ function liftUnpaid(purchases: readonly SalePurchase[]): SaleAction[] {
  */
 function sharePaid(paid: readonly { share: Share; purchase: SalePurchase }[], debtGwei: bigint): SaleAction[] {
   const returns = paid.map(({ share, purchase }) => {
-    const kept = share.take(purchase, purchase.centBps - purchase.returnedCentBps);
+    const most = purchase.isReturnFinal ? 0n : purchase.centBps - purchase.returnedCentBps;
+    const kept = share.take(purchase, most);
     return { share, purchase, returned: purchase.centBps - kept };
   });
   let left = debtGwei;
@@ -295,6 +299,7 @@ function returnedGwei(purchase: SalePurchase, returnedCentBps: bigint): bigint {
 
 /** How much debt can still be lifted: what has not been offset yet. That of a payout that can still revert never is. */
 function liftable(purchase: SalePurchase, returned: bigint, debtGwei: bigint): bigint {
+  if (purchase.isReturnFinal) return 0n;
   if (!purchase.isSettled) return returned;
   const weiPerCent = purchase.weiPerCent ?? 0n;
   if (returned === 0n || debtGwei <= 0n || weiPerCent === 0n) return 0n;

@@ -69,6 +69,7 @@ export function simulatedSale(purchase: SimulatedPurchase, at: { now: bigint; mi
     },
     createdAt: at.now,
     approvedAt: at.now,
+    knownReturn: { isKnown: false, dueAt: null },
     declined: null,
     released: [],
     letGo: null,

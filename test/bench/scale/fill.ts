@@ -174,10 +174,10 @@ function statementsFor(
         ${createdAt}, ${createdAt} + 1 from ${numbers(history)}`,
     sales: sql`insert into sales (id, network, account, sale_key, click_ref, click_id, wallet, store_id, status, payable,
         currency, amount_micros, commission_micros, report, amount_cents, commission_cents, cashback_cent_bps, state,
-        occurred_at, changed_at, read_at, revision_id, created_at, updated_at)
+        return_due_at, occurred_at, changed_at, read_at, revision_id, created_at, updated_at)
       select i, 'awin', 'main', 'key-' || i, ${hex(i, "c1")}, i, ${buyer}, ${store}, 'approved', 1, 'BRL', ${cents} * 10000,
         ${cents} * 900, '{"saleKey":"key-' || i || '","currency":"BRL","parts":[]}', ${cents}, ${cents} * 9 / 100, ${centBps},
-        ${saleState}, ${createdAt}, ${createdAt}, ${createdAt}, i, ${createdAt}, ${createdAt}
+        ${saleState}, -1, ${createdAt}, ${createdAt}, ${createdAt}, i, ${createdAt}, ${createdAt}
       from ${numbers(history)} where ${between(0, LIVE)}`,
     "sale revisions": sql`insert into sale_revisions (id, sale_id, source, hash, report, changed_at, read_at, is_applied)
       select i, i, 'poll', ${hex(i, "5a")}, '{"saleKey":"key-' || i || '","currency":"BRL","parts":[]}', ${createdAt},

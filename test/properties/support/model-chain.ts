@@ -296,6 +296,16 @@ function executeNft({ stores, tokens, events }: Changing, data: Hex): void {
       tokens.set(id, { ...token, status: to });
       events.push({ kind: "StatusUpdated", tokenId: id, to });
     }
+  } else if (call.functionName === "markReturned") {
+    for (const id of call.args[0]) {
+      const token = tokens.get(id);
+      if (token?.status !== CHAIN_STATUS.confirmed)
+        throw new Revert(
+          encodeErrorResult({ abi, errorName: "PurchaseNFT_NotConfirmed", args: [id, token?.status ?? 0] }),
+        );
+      tokens.set(id, { ...token, status: CHAIN_STATUS.returned });
+      events.push({ kind: "StatusUpdated", tokenId: id, to: CHAIN_STATUS.returned });
+    }
   } else throw new Error(`The model does not know ${call.functionName}`);
 }
 

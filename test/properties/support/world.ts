@@ -214,6 +214,12 @@ export class World {
     }
   }
 
+  /** What is declined has been for longer than its network may change it. docs/product.md#return-final */
+  async waitOutReturns(): Promise<void> {
+    const { kysely } = this.database;
+    await kysely.updateTable("sales").set({ return_due_at: 1n }).where("return_due_at", ">", 1n).execute();
+  }
+
   // Processes -------------------------------------------------------------------------------------------------------------
 
   /** The operator's. */

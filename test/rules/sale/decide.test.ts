@@ -28,7 +28,16 @@ function paid(id: bigint, centBps: bigint, more: Partial<PurchaseFacts> = {}): P
     ...{ id, wallet: WALLET, storeId: 3n, createdAt: 1n, approvedAt: NOW, payableAt: NOW },
     ...{ stage: "paid", isWithdrawn: false, isSettled: true, valueCents: centBps / 500n, totalBps: 500n, centBps },
     ...{ heldByStaff: null, refusedRequest: null },
-    ...{ weiPerCent: 10n ** 16n, returnedCentBps: 0n, offsetGwei: 0n, queued: new Set(), unsent: new Set(), ...more },
+    ...{
+      isReturnFinal: false,
+      isTicketConfirmed: false,
+      weiPerCent: 10n ** 16n,
+      returnedCentBps: 0n,
+      offsetGwei: 0n,
+      queued: new Set(),
+      unsent: new Set(),
+      ...more,
+    },
   };
 }
 

@@ -14,6 +14,7 @@ const bought = (stage: SalePurchase["stage"], more: Partial<SalePurchase> = {}):
   weiPerCent: stage === "planned" || stage === "pending" ? null : RATE,
   returnedCentBps: 0n,
   isSettled: stage === "paid",
+  isReturnFinal: false,
   ...more,
 });
 const target = (reais: bigint) => ({ amountCents: reais * 100n, centBps: reais * 100n * 500n, bonusBps: 0n });

@@ -209,7 +209,7 @@ export class Shop {
       .select((eb) => eb.ref("purchases.id").as("purchase"))
       .select(["purchases.wallet", "purchases.store_id", "purchases.amount_cents", "purchases.cashback_bps"])
       .select(["purchases.bonus_bps", "purchases.wei_per_cent", "purchases.sale_ref"])
-      .where("operations.kind", "in", ["mint", "confirm", "cancel", "pay"])
+      .where("operations.kind", "in", ["mint", "confirm", "cancel", "return", "pay"])
       .where("operations.status", "=", "queued")
       .where("operations.not_before", "<=", BigInt(Date.now()))
       .orderBy("operations.id")
@@ -256,7 +256,9 @@ export class Shop {
     return {
       refuses(kind) {
         if (kind === "mint") return row && { name: "AlreadyMinted", args: [id] };
-        if (kind === "pay") return row?.paid == null ? undefined : { name: "AlreadyPaid", args: [id] };
+        if (kind === "pay" && row?.paid != null) return { name: "AlreadyPaid", args: [id] };
+        if (kind === "pay" || kind === "return")
+          return status === 2n ? undefined : { name: "NotConfirmed", args: [id, status] };
         return status === 1n ? undefined : { name: "NotPending", args: [id, status] };
       },
     };
@@ -275,7 +277,7 @@ export class Shop {
   }
 
   async #carryOut(one: Due): Promise<void> {
-    const status = { confirm: 2n, cancel: 3n }[one.kind as string];
+    const status = { confirm: 2n, cancel: 3n, return: 4n }[one.kind as string];
     if (one.kind === "mint") return this.#mint(one);
     if (one.kind === "pay") return this.#pay(one);
     await this.database.kysely
