@@ -13,7 +13,7 @@ import { publicTicketSchema, purchaseNftSchema } from "../../core/rules/api/peop
 import { worthCents } from "../../core/rules/cashback.ts";
 import { isoTime } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei, reaisText } from "../../core/rules/money.ts";
-import { purchaseStatusFromChain } from "../../core/rules/purchase/life.ts";
+import { CHAIN_STATUS, purchaseStatusFromChain } from "../../core/rules/purchase/life.ts";
 import { SITUATIONS } from "../../core/rules/purchase/situation.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { notFound } from "../http/api-error.ts";
@@ -83,15 +83,16 @@ export function nftRoutes(services: Services): Route[] {
               ...toTicket(services.contracts, nft),
               store_id: Number(nft.store_id),
               status: purchaseStatusFromChain(nft.status),
+              status_detail: isReturned(nft) ? "returned" : null,
               minted: { at: isoTime(nft.minted_at), tx: nft.mint_transaction },
-              settled:
-                nft.status_transaction === null || nft.status_at === null
-                  ? null
-                  : { at: isoTime(nft.status_at), tx: nft.status_transaction },
+              settled: momentOf(nft.status_at, nft.status_transaction),
+              burnt: momentOf(nft.burnt_at, nft.burnt_transaction),
+              picture_cleared: momentOf(nft.cleared_at, nft.cleared_transaction),
               paid: paymentOf(nft, rateOf),
               is_over:
                 nft.payout_transaction !== null ||
                 purchaseStatusFromChain(nft.status) === "cancelled" ||
+                isReturned(nft) ||
                 (nft.situation !== null && SITUATIONS[nft.situation].figure === undefined),
             },
           },
@@ -126,6 +127,12 @@ export function nftRoutes(services: Services): Route[] {
     }),
   ];
 }
+
+const isReturned = ({ status }: { status: bigint }) => Number(status) === CHAIN_STATUS.returned;
+
+/** Null if it has not happened. */
+const momentOf = (at: bigint | null, tx: string | null) =>
+  at === null || tx === null ? null : { at: isoTime(at), tx };
 
 type Ticket = NonNullable<Awaited<ReturnType<typeof findPurchaseNft>>>;
 

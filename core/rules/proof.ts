@@ -23,6 +23,8 @@ export type ProvenTicket = {
   valueCents: bigint;
   totalBps: bigint;
   payouts: readonly Payout[];
+  /** Its owner has burnt it: it counts as it did. */
+  isBurnt?: boolean;
 };
 
 /**

@@ -135,6 +135,7 @@ function Why({ entry }: { entry: Entry }) {
         ` ${isLate ? t("usual.late") : t(situation === "awaiting_network" ? "usual.pay" : "usual.confirm", { date: date(usual_at) })}`}
       {corrected_from !== null && ` ${t("situation.corrected", { amount: chz(corrected_from) })}`}
       {kept_amount !== "0" && situation !== "netted" && ` ${t("situation.kept", { amount: chz(kept_amount) })}`}
+      {entry.nft?.burnt_at && <span> {t("nft.burnt", { date: date(entry.nft.burnt_at) })}</span>}
       {situation === "credit" && <CreditButton />}
     </>
   );

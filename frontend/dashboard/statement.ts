@@ -14,7 +14,7 @@ import { FOREIGN, type StatusWord, statusWord } from "../i18n/situation-word.ts"
 export type Entry = {
   id: string;
   store: string;
-  status: StatusWord;
+  status: StatusWord | "returned";
   /** Reais, decimal text; the ticket's own text if it is not a number. */
   value: string | undefined;
   valueText: string;
@@ -54,9 +54,6 @@ export function entriesOf(
 
 const compareIds = (a: string, b: string): number => a.length - b.length || a.localeCompare(b);
 
-/** Where its ticket says Returned, the purchase was confirmed. */
-const asPurchase = (status: NftFacts["status"]) => (status === "returned" ? "confirmed" : status);
-
 function fromNft(nft: PurchaseNft, purchase: PurchaseRecord | undefined, weiPerCent: bigint): Entry {
   const facts = nftFacts(nft);
   return {
@@ -82,7 +79,7 @@ function ofFacts(facts: NftFacts) {
   return {
     facts,
     store: facts.store,
-    status: asPurchase(facts.status),
+    status: facts.status,
     value: facts.valueCents === undefined ? undefined : reaisText(facts.valueCents),
     valueText: facts.valueText,
     percent: facts.cashbackBps === undefined ? undefined : percentText(facts.cashbackBps),
@@ -100,7 +97,7 @@ function fromRecord(purchase: PurchaseRecord): Entry {
   return {
     id: String(purchase.id),
     store: purchase.store,
-    status: purchase.status ? statusWord(purchase.status) : asPurchase(readStatus(purchase.stored_status ?? "")),
+    status: purchase.status ? statusWord(purchase.status) : readStatus(purchase.stored_status ?? ""),
     value: String(purchase.amount),
     valueText: "",
     percent: totalPercent(purchase),
@@ -115,9 +112,10 @@ function fromRecord(purchase: PurchaseRecord): Entry {
   };
 }
 
-/** Undefined for a confirmed ticket whose purchase is not known: its own page tells whether it is paid. */
+/** Undefined for a confirmed or returned ticket whose purchase is not known: its own page tells whether it is paid. */
 export function situationIn({ purchase, status }: Entry): Situation | typeof FOREIGN | undefined {
   if (purchase) return isKeyOf(SITUATIONS, purchase.situation) ? purchase.situation : FOREIGN;
+  if (status === "returned") return undefined;
   return status === FOREIGN ? FOREIGN : situationOfTicket(status);
 }
 
@@ -215,11 +213,10 @@ function monthOf(iso: string): string {
   return Number.isNaN(date.getTime()) ? "" : `${date.getFullYear()}-${date.getMonth()}`;
 }
 
-export const ENTRY_STATUSES = ["processing", "pending", "confirmed", "paid", "cancelled"] as const satisfies (
-  | PurchaseStatus
-  | "paid"
-)[];
-export type EntryStatus = StatusWord | "paid";
+export const ENTRY_STATUSES = [
+  ...(["processing", "pending", "confirmed", "paid", "cancelled", "returned"] as const),
+] as const satisfies (PurchaseStatus | "paid" | "returned")[];
+export type EntryStatus = Entry["status"] | "paid";
 
 /** A confirmed purchase whose cashback has arrived is paid. */
 export function statusOf(entry: Entry): EntryStatus {

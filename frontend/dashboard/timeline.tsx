@@ -3,7 +3,7 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 
 const STEPS = ["registered", "minted", "confirmed", "paid"] as const;
-type Step = (typeof STEPS)[number];
+type Step = (typeof STEPS)[number] | "returned";
 
 /** The life of a purchase: when each step happened, and in which transaction. */
 export function Timeline({ purchase, isCompact = false }: { purchase: PurchaseRecord; isCompact?: boolean }) {
@@ -14,18 +14,24 @@ export function Timeline({ purchase, isCompact = false }: { purchase: PurchaseRe
     minted: purchase.minted_at,
     confirmed: purchase.confirmed_at,
     paid: purchase.paid_at,
+    returned: purchase.returned_at ?? null,
   };
   const hash: Record<Step, string | null> = {
     registered: null,
     minted: purchase.mint_tx,
-    confirmed: purchase.status_tx,
+    // The index keeps the transaction of the last status.
+    confirmed: at.returned ? null : purchase.status_tx,
     paid: purchase.payment_tx,
+    returned: purchase.status_tx,
   };
-  const done = new Set(STEPS.filter((step) => at[step] || isReached(purchase, step)));
-  const current = STEPS.find((step) => !done.has(step));
+  const steps: readonly Step[] = at.returned
+    ? [...STEPS.filter((step) => step !== "paid" || at.paid), "returned"]
+    : STEPS;
+  const done = new Set(steps.filter((step) => at[step] || isReached(purchase, step)));
+  const current = steps.find((step) => !done.has(step));
   return (
     <ol className={isCompact ? "timeline timeline-compact mt-2" : "timeline"}>
-      {STEPS.map((step) => (
+      {steps.map((step) => (
         <li key={step} data-state={done.has(step) ? "done" : step === current ? "current" : "ahead"}>
           <span className="timeline-mark" aria-hidden="true" />
           <span>
@@ -47,6 +53,6 @@ export function Timeline({ purchase, isCompact = false }: { purchase: PurchaseRe
 
 function isReached(purchase: PurchaseRecord, step: Step): boolean {
   if (step === "minted") return purchase.status !== "processing";
-  if (step === "confirmed") return purchase.status === "confirmed";
+  if (step === "confirmed") return purchase.status === "confirmed" || Boolean(purchase.returned_at);
   return step === "paid" && purchase.cashback_state !== "unpaid";
 }

@@ -158,6 +158,7 @@ function Purchases({ purchases }: { purchases: readonly ProvenPurchase[] }) {
                 <Link className="link" to={paths.ticket(String(ticket.id))} data-label={t("ticket.number")}>
                   {String(ticket.id)}
                 </Link>
+                <Marks ticket={ticket} />
               </th>
               <td className="figures" data-label={t("ticket.value")}>
                 {brl(reaisText(ticket.valueCents))}
@@ -170,7 +171,7 @@ function Purchases({ purchases }: { purchases: readonly ProvenPurchase[] }) {
               </td>
               <td className={ticket.payouts.length > 0 ? "figures" : undefined} data-label={t("proof.paid")}>
                 {ticket.payouts.length === 0
-                  ? t(outcome.kind === "kept" ? "proof.over" : "proof.open")
+                  ? t(outcome.kind === "kept" || isReturned(ticket) ? "proof.over" : "proof.open")
                   : ticket.payouts.map(({ amountWei }) => wei(amountWei)).join(" + ")}
                 {(outcome.kind === "less" || outcome.kind === "kept") && (
                   <Suspense>
@@ -188,6 +189,15 @@ function Purchases({ purchases }: { purchases: readonly ProvenPurchase[] }) {
     </section>
   );
 }
+
+/** What became of a ticket besides its payment. */
+function Marks({ ticket }: { ticket: ProvenTicket }) {
+  const t = useText();
+  const marks = [isReturned(ticket) ? t("status.returned") : [], ticket.isBurnt ? t("status.burnt") : []].flat();
+  return marks.length > 0 && <span className="muted"> {marks.join(" · ")}</span>;
+}
+
+const isReturned = ({ status }: ProvenTicket) => status === CHAIN_STATUS.returned;
 
 const rateOf = ({ payouts: [payout] }: ProvenTicket) => payout?.weiPerCent;
 

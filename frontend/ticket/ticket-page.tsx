@@ -127,6 +127,8 @@ function Life({ ticket, status }: { ticket: PublicTicket; status: NftFacts["stat
     ...(status === "returned"
       ? [...paid, ["returned", ticket.settled] as const]
       : [[status === "cancelled" ? "cancelled" : "confirmed", ticket.settled] as const, ...paid]),
+    ...(ticket.picture_cleared ? [["pictureCleared", ticket.picture_cleared] as const] : []),
+    ...(ticket.burnt ? [["burnt", ticket.burnt] as const] : []),
   ] as const;
   return (
     <Card title={t("timeline.title")}>

@@ -62,7 +62,8 @@ export async function readWallet(
     if (ticket.buyer !== wallet && ticket.buyer !== zeroAddress)
       throw new Error(`The node contradicts itself: ticket ${id} is ${ticket.buyer}'s`);
     onProgress?.(++done / found.ids.length);
-    return { ...ticket, buyer: wallet, payouts: payouts.get(id) ?? [] };
+    const isBurnt = ticket.buyer === zeroAddress;
+    return { ...ticket, buyer: wallet, isBurnt, payouts: payouts.get(id) ?? [] };
   });
 }
 

@@ -51,6 +51,8 @@ export const purchaseNftSchema = z.object({
   tokenId: z.string(),
   txHash: z.string(),
   contract: z.string(),
+  /** When its owner burnt it; it counts as it did. docs/product.md#burnt */
+  burnt_at: z.iso.datetime().nullish(),
   name: z.string(),
   symbol: z.string(),
   metadata: z.object({
@@ -67,9 +69,14 @@ const momentSchema = z.object({ at: z.iso.datetime(), tx: z.string() });
 export const publicTicketSchema = purchaseNftSchema.extend({
   store_id: z.number(),
   status: z.enum(PURCHASE_STATUSES),
+  /** `returned`: it was confirmed, and its return is final. docs/product.md#return-final */
+  status_detail: z.string().nullish(),
   minted: momentSchema,
-  /** Confirmed or cancelled. */
+  /** Confirmed, cancelled or returned. */
   settled: momentSchema.nullable(),
+  burnt: momentSchema.nullish(),
+  /** When the contract's admin took the picture of its own off that it was minted with. */
+  picture_cleared: momentSchema.nullish(),
   /** `amount` is CHZ; `value` what it was worth in reais on that day, at the rate of `rate_day` if it is an earlier one's. */
   paid: momentSchema
     .extend({ amount: z.string(), value: z.string().nullish(), rate_day: z.string().nullish() })

@@ -127,7 +127,10 @@ export const purchaseRecordSchema = z.object({
   cashback_state: z.enum(CASHBACK_STATES),
   /** Where it is, in one word. docs/product.md#situations */
   situation: z.enum(keysOf(SITUATIONS)),
-  /** More of it, where there is: `credit_used`, `unusual_day`: its store has not paid us as much yet. docs/product.md#accounts */
+  /**
+   * More of it, where there is. `credit_used`, `unusual_day`: its store has not paid us as much yet (docs/product.md#accounts).
+   * `returned`: its return is final, and its ticket says so (docs/product.md#return-final).
+   */
   situation_detail: z.string().nullish(),
   /** What was paid, in CHZ, decimal text; null before that. */
   paid_amount: z.string().nullable(),
@@ -144,7 +147,10 @@ export const purchaseRecordSchema = z.object({
   status_tx: z.string().nullable(),
   payment_tx: z.string().nullable(),
   minted_at: z.iso.datetime().nullable(),
+  /** Null too once its ticket says Returned. */
   confirmed_at: z.iso.datetime().nullable(),
+  /** When its ticket came to say Returned. */
+  returned_at: z.iso.datetime().nullish(),
   paid_at: z.iso.datetime().nullable(),
   /** When the cashback is expected; null if the store has not approved the sale, or it is already paid. */
   expected_at: z.iso.datetime().nullable(),
