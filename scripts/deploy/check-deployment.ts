@@ -44,6 +44,7 @@ export async function checkDeployment(configuration: CheckConfiguration): Promis
   const client = await openCommandChain(configuration);
   await probeChain(client, network);
   const deployment = readDeployment(network);
+  const formerTickets = formerTicketsOf(configuration, deployment);
   return [
     sourceFinding(deployment),
     await codeFinding(client, "TicketDescriptor", deployment.ticketDescriptor.address, ticketDescriptorBytecode),
@@ -62,9 +63,40 @@ export async function checkDeployment(configuration: CheckConfiguration): Promis
     ),
     ...(await linkFindings(client, deployment)),
     ...(await successionFindings(client, deployment)),
+    ...(await formerFindings(client, formerTickets, deployment)),
     ...(await stateFindings(client, configuration, deployment)),
-    ...(await roleFindings(client, configuration, deployment)),
+    ...(await roleFindings(client, configuration, { deployment, formerTickets })),
   ];
+}
+
+/** By the record and by the variables, each once. */
+function formerTicketsOf({ formerTickets }: CheckConfiguration, { formerPurchaseNfts }: Deployment): Address[] {
+  return [...new Set([...formerPurchaseNfts.map(({ address }) => getAddress(address)), ...formerTickets])];
+}
+
+/** Former tickets are continued by the ones after them, and not paused: what is open there can still be cancelled. */
+async function formerFindings(
+  client: PublicClient,
+  formerTickets: readonly Address[],
+  { purchaseNft }: Deployment,
+): Promise<Finding[]> {
+  const generations = [purchaseNft.address, ...formerTickets];
+  const findings = formerTickets.map(async (address, index): Promise<Finding[]> => {
+    const successor = generations[index] ?? purchaseNft.address;
+    const ask = <Name extends "predecessor" | "paused">(at: Address, functionName: Name) =>
+      client.readContract({ address: at, abi: purchaseNftAbi, functionName }).catch(() => undefined);
+    const [continued, isPaused] = await Promise.all([ask(successor, "predecessor"), ask(address, "paused")]);
+    const isContinued = continued !== undefined && isAddressEqual(continued, address);
+    const paused = isPaused === undefined ? "; whether it is paused cannot be read" : isPaused ? " and is paused" : "";
+    const call = isPaused ? "; its admin must call unpause()" : "";
+    return [
+      {
+        isGood: isContinued && isPaused === false,
+        text: `${address} ${isContinued ? "is" : "is not"} continued by ${successor}${paused}${call}`,
+      },
+    ];
+  });
+  return (await Promise.all(findings)).flat();
 }
 
 /** Pauses, delays, the site and the limits: as configured now, or else as they were deployed. Only what differs. */
@@ -169,10 +201,9 @@ async function linkFindings(
 async function roleFindings(
   client: PublicClient,
   configuration: CheckConfiguration,
-  deployment: Deployment,
+  { deployment, formerTickets }: { deployment: Deployment; formerTickets: readonly Address[] },
 ): Promise<Finding[]> {
   const [nft, distributor] = [deployment.purchaseNft.address, deployment.cashbackDistributor.address];
-  const formerTickets = deployment.formerPurchaseNfts.map(({ address }) => address);
   const former = deployment.formerDistributors.map(({ address }) => address);
   const contracts = [nft, distributor, ...formerTickets, ...former];
   const held = (await roleHolders(client, contracts, BigInt(deployment.block))).filter(

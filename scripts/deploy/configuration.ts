@@ -96,6 +96,8 @@ type Environment = z.output<z.ZodObject<typeof VARIABLES>>;
 export type CheckConfiguration = Pick<DeployConfiguration, "network" | "chainId" | "rpcUrls" | "admin" | "said"> & {
   /** Undefined if the holders are not configured: anyone can run the check without a key. */
   roles: RoleHolders | undefined;
+  /** Former tickets that the variables name, besides those of the record. */
+  formerTickets: readonly Address[];
 };
 
 /** Reads the settings for `--check` from the environment. @throws EnvironmentError that names every problem */
@@ -107,6 +109,7 @@ export function readCheckConfiguration(network: Network, source: Variables): Che
     admin: env.ADMIN_ADDRESS,
     said: saidBy(env),
     roles: operator && roleHolders(env, operator),
+    formerTickets: (env.FORMER_PURCHASE_NFT_ADDRESSES ?? []).map((one) => getAddress(one)),
   };
 }
 

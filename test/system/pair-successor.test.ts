@@ -144,8 +144,24 @@ describe("A pair that continues another", function () {
     expect(checked.code, checked.output).to.equal(0);
     expect(checked.output).to.include(`✓ ${oldDistributor()} is retired, and the predecessor of ${distributor}`);
     expect(checked.output).to.include(`✓ ${address} holds CONFIRMER_ROLE on ${oldTickets()}`);
+    expect(checked.output).to.include(`✓ ${oldTickets()} is continued by ${tickets}`);
     await send(oldTickets(), purchaseNftAbi, "grantRole", [roleId("MINTER_ROLE"), STRANGER]);
-    expect((await deploy("--check")).output).to.include(`✗ ${STRANGER} holds MINTER_ROLE on ${oldTickets()}`);
+    await send(oldTickets(), purchaseNftAbi, "revokeRole", [roleId("CONFIRMER_ROLE"), address]);
+    await send(oldTickets(), purchaseNftAbi, "pause");
+    const { code, output } = await deploy("--check");
+    expect(code).to.equal(1);
+    expect(output)
+      .to.include(`✗ ${STRANGER} holds MINTER_ROLE on ${oldTickets()} and should not`)
+      .and.include(`✗ ${address} lacks CONFIRMER_ROLE on ${oldTickets()}`)
+      .and.include(`✗ ${oldTickets()} is continued by ${tickets} and is paused; its admin must call unpause()`);
+    // Also where only the variables name them: the record was made by hand.
+    const byHand = { ...record(), formerPurchaseNfts: [] };
+    writeFileSync(join(directory, "localhost.json"), JSON.stringify(byHand));
+    const named = { ...environment(), FORMER_PURCHASE_NFT_ADDRESSES: `${oldTickets()},${STRANGER}` };
+    const { output: byVariable } = await deployHere(["--network", "localhost", "--check"], named).ended;
+    expect(byVariable)
+      .to.include(`✗ ${oldTickets()} is continued by ${tickets} and is paused`)
+      .and.include(`✗ ${STRANGER} is not continued by ${oldTickets()}; whether it is paused cannot be read`);
   });
 
   it("pays old tickets once, cancels and confirms them at their own contract, and mints none of their ids", async () => {
