@@ -1,6 +1,12 @@
 import { expect } from "chai";
+import { RawContractError } from "viem";
+import type { Contracts } from "../../core/chain/deployment.ts";
+import type { ChainClient } from "../../core/process/rpc/chain-client.ts";
 import { outstandingDebt } from "../../core/purchases/debt.ts";
+import { purchaseEncoders } from "../../core/purchases/encoders.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { onBothEngines } from "../testing/databases.ts";
+import { standIn } from "../testing/stand-in.ts";
 import { reportOf, Shop } from "./support/shop.ts";
 
 const payable = { status: "approved", payable: true } as const;
@@ -165,6 +171,32 @@ describe("A ticket whose return is final", function () {
       await shop.run();
       expect(await returns()).to.have.length(1);
       expect(await tickets()).to.deep.equal([3, CONFIRMED, RETURNED]);
+    });
+
+    it("is not sent for a ticket of a former contract, nor by the first one, nor once its sale has come back", async () => {
+      const { shop, kysely, say, waitOut, returns } = await open();
+      await say(payable);
+      await say(declined);
+      await waitOut();
+      await shop.plan();
+      const purchaseNft: WalletAddress = `0x${"1".repeat(40)}`;
+      const former: WalletAddress = `0x${"2".repeat(40)}`;
+      const unwanted = async (formerPurchaseNfts: WalletAddress[], readContract: () => Promise<unknown>) => {
+        const contracts = standIn<Contracts>({ purchaseNft, formerPurchaseNfts });
+        const client = standIn<ChainClient>({ readContract } as Partial<ChainClient>);
+        const encoders = purchaseEncoders({ contracts, client, payer: purchaseNft, rules: shop.rules });
+        const encoder = encoders.find(({ kind }) => kind === "return");
+        return (await encoder?.listUnwanted?.(kysely, await returns(), { isLocked: false }))?.length;
+      };
+      const knows = async () => former;
+      const reverts = async () => {
+        throw new RawContractError({ data: "0x" });
+      };
+      expect(await unwanted([], knows)).to.equal(0);
+      expect(await unwanted([former], knows), "minted by the former one").to.equal(1);
+      expect(await unwanted([], reverts), "which does not know the status").to.equal(1);
+      await kysely.updateTable("sales").set({ state: "payable" }).execute();
+      expect(await unwanted([], knows), "its sale came back").to.equal(1);
     });
 
     it("is found where a version before declined it, and stays one where the database is older than the chain", async () => {
