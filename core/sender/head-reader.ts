@@ -350,7 +350,15 @@ async function isSignedBy(transaction: FullTransaction, address: WalletAddress):
 }
 
 /** The steps of a purchase, which people do not call by hand. */
-const STEPS: ReadonlySet<string> = new Set(["mint", "mintBatch", "confirm", "cancel", "markReturned", "pay", "payBatch"]);
+const STEPS: ReadonlySet<string> = new Set([
+  "mint",
+  "mintBatch",
+  "confirm",
+  "cancel",
+  "markReturned",
+  "pay",
+  "payBatch",
+]);
 
 const selectorsOf = (abi: typeof purchaseNftAbi | typeof cashbackDistributorAbi): ReadonlyMap<string, string> =>
   new Map(

@@ -3,8 +3,8 @@ import type { Move } from "../purchase/life.ts";
 import type { WalletAddress } from "../wallet-address.ts";
 import type { Hold, Release } from "./hold.ts";
 import type { SaleAction, SalePurchase, Tier } from "./plan.ts";
-import type { KnownReturn } from "./returns.ts";
 import type { SaleReport } from "./report.ts";
+import type { KnownReturn } from "./returns.ts";
 import type { AccountKey } from "./rules.ts";
 import type { ClickTerms, SaleValue, TrackedAmount } from "./value.ts";
 
