@@ -35,7 +35,7 @@ export function Timeline({ purchase, isCompact = false }: { purchase: PurchaseRe
         <li key={step} data-state={done.has(step) ? "done" : step === current ? "current" : "ahead"}>
           <span className="timeline-mark" aria-hidden="true" />
           <span>
-            {t(step === "returned" ? "status.returned" : `timeline.${step}`)}
+            {step === "returned" ? t("status.returned") : t(`timeline.${step}`)}
             <span className="sr-only">
               {" "}
               {t(done.has(step) ? "timeline.done" : step === current ? "timeline.current" : "timeline.ahead")}

@@ -137,7 +137,7 @@ function Life({ ticket, status }: { ticket: PublicTicket; status: NftFacts["stat
           <li key={step} data-state={moment ? "done" : "ahead"}>
             <span className="timeline-mark" aria-hidden="true" />
             <span>
-              {t(step === "burnt" ? "status.burnt" : `ticketPage.${step}`)}
+              {step === "burnt" ? t("status.burnt") : t(`ticketPage.${step}`)}
               <span className="sr-only"> {t(moment ? "timeline.done" : "timeline.ahead")}</span>
             </span>
             {moment && (

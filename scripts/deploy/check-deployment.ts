@@ -44,7 +44,9 @@ export async function checkDeployment(configuration: CheckConfiguration): Promis
   const client = await openCommandChain(configuration);
   await probeChain(client, network);
   const deployment = readDeployment(network);
-  const formerTickets = formerTicketsOf(configuration, deployment);
+  // By the record and by the variables, each once.
+  const recorded = deployment.formerPurchaseNfts.map(({ address }) => getAddress(address));
+  const formerTickets = [...new Set([...recorded, ...configuration.formerTickets])];
   return [
     sourceFinding(deployment),
     await codeFinding(client, "TicketDescriptor", deployment.ticketDescriptor.address, ticketDescriptorBytecode),
@@ -67,11 +69,6 @@ export async function checkDeployment(configuration: CheckConfiguration): Promis
     ...(await stateFindings(client, configuration, deployment)),
     ...(await roleFindings(client, configuration, { deployment, formerTickets })),
   ];
-}
-
-/** By the record and by the variables, each once. */
-function formerTicketsOf({ formerTickets }: CheckConfiguration, { formerPurchaseNfts }: Deployment): Address[] {
-  return [...new Set([...formerPurchaseNfts.map(({ address }) => getAddress(address)), ...formerTickets])];
 }
 
 /** Former tickets are continued by the ones after them, and not paused: what is open there can still be cancelled. */
