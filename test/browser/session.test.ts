@@ -74,14 +74,14 @@ describe("Session", () => {
       await act?.(page);
       const toast = page.locator("[data-sonner-toast]").filter({ hasText: "Unauthorized: Session expired" });
       await toast.waitFor();
-      await page.getByRole("button", { name: "Log out" }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Log out", exact: true }).waitFor({ state: "detached" });
       expect(page.url()).to.equal(site.server.url + path);
       await toast.getByRole("button", { name: "Log in again" }).click();
       await page.waitForURL(/\/auth\?next=/);
       site.server.answer(call, undefined);
       await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
       await page.waitForURL(site.server.url + path);
-      await page.getByRole("button", { name: "Log out" }).waitFor();
+      await page.getByRole("button", { name: "Log out", exact: true }).waitFor();
     });
   }
 
@@ -121,11 +121,11 @@ describe("Session", () => {
 
   it("ends by the logout button, with the token and the stored wallet gone", async () => {
     const { page } = await site.openLoggedIn("/", ENGLISH);
-    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByRole("button", { name: "Log out", exact: true }).click();
     await page.getByText("Signed out").waitFor();
     expect(await tokenOf(page)).to.equal(null);
     expect(await page.evaluate(() => localStorage.getItem("current_wallet"))).to.equal(null);
-    await page.getByRole("button", { name: "Log out" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Log out", exact: true }).waitFor({ state: "detached" });
   });
 
   it("is not ended by disconnecting the wallet", async () => {
@@ -154,7 +154,7 @@ describe("Session", () => {
     const other = await context.newPage();
     await other.goto(`${site.server.url}/dashboard`);
     await other.getByText("Welcome, Ana Maria Silva!").waitFor();
-    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByRole("button", { name: "Log out", exact: true }).click();
     await other.waitForURL(/\/auth/);
     await other.getByRole("button", { name: "Log in with a signature" }).waitFor();
   });
@@ -163,7 +163,7 @@ describe("Session", () => {
     site.server.answer("GET /api/me", { status: 500, body: { success: false, error: "broken" } });
     const { page } = await site.openLoggedIn("/dashboard", ENGLISH);
     await page.getByRole("alert").getByText("Your account could not be opened").waitFor();
-    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByRole("button", { name: "Log out", exact: true }).click();
     await page.getByText("Signed out").waitFor();
     expect(await tokenOf(page)).to.equal(null);
   });
@@ -172,8 +172,8 @@ describe("Session", () => {
     const { page, context } = await site.openLoggedIn("/dashboard", ENGLISH);
     const other = await context.newPage();
     await other.goto(`${site.server.url}/`);
-    await other.getByRole("button", { name: "Log out" }).waitFor();
-    await page.getByRole("button", { name: "Log out" }).click();
-    await other.getByRole("button", { name: "Log out" }).waitFor({ state: "detached" });
+    await other.getByRole("button", { name: "Log out", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Log out", exact: true }).click();
+    await other.getByRole("button", { name: "Log out", exact: true }).waitFor({ state: "detached" });
   });
 });

@@ -51,8 +51,9 @@ describe("A release", () => {
     expect(git("show", "v7.0.0:CHANGELOG.md")).to.equal(CHANGELOG.replace(/## 7.*/, heading).trim());
     for (const file of ["package.json", "package-lock.json"])
       expect(JSON.parse(git("show", `v7.0.0:${file}`)).version, file).to.equal("7.0.0");
-    const images = git("show", "v7.0.0:deploy/kubernetes.yaml").match(/torcida[:-][\w.-]*\d\.\d\.\d/g) ?? [];
-    expect(new Set(images)).to.deep.equal(new Set(["torcida-migrate-7.0.0", "torcida:7.0.0"]));
+    // The image is pinned by its digest, which is known only once it is built.
+    const named = git("show", "v7.0.0:deploy/kubernetes.yaml").match(/torcida[:-][\w.-]*\d\.\d\.\d/g) ?? [];
+    expect(new Set(named)).to.deep.equal(new Set(["torcida-migrate-7.0.0"]));
     // The workflow tests what it releases.
     const biome = spawnSync("node_modules/.bin/biome", ["check"], { cwd: folder, encoding: "utf8" });
     expect(biome.status, biome.stdout + biome.stderr).to.equal(0);
