@@ -14,6 +14,7 @@ import {
   type OperationStatus,
 } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
+import { atMostEvery } from "../process/at-most-every.ts";
 import type { OperationRecord } from "../rules/api/operations.ts";
 import { isoTime } from "../rules/iso-time.ts";
 import { chzTextFromGwei } from "../rules/money.ts";
@@ -342,14 +343,8 @@ export type QueueSummary = {
 const KEPT_MS = 1_000;
 
 /** Reads the state of the operations, at most once a second. */
-export function queueSummaryReader(queries: Queries): () => Promise<QueueSummary[]> {
-  let known: { at: number; summary: Promise<QueueSummary[]> } | undefined;
-  return () => {
-    if (!known || performance.now() - known.at >= KEPT_MS)
-      known = { at: performance.now(), summary: summarizeQueue(queries) };
-    return known.summary;
-  };
-}
+export const queueSummaryReader = (queries: Queries): (() => Promise<QueueSummary[]>) =>
+  atMostEvery(KEPT_MS, () => summarizeQueue(queries));
 
 /** One sentence per kind and reason for which operations wait or failed. */
 export function queueFaults(summary: readonly QueueSummary[]): SystemFault[] {
