@@ -7,6 +7,7 @@ const SOURCES = globSync(
     "vite.config.ts",
     "hardhat.config.ts",
   ]),
+  { exclude: ["**/node_modules/**"] },
 );
 /** Variables set by a shell or a tool, and those our own processes pass to each other. */
 const NOT_SET_BY_PEOPLE = [
