@@ -10,6 +10,7 @@ import { readCatalogueVersion } from "../../core/catalogue/version.ts";
 import type { Database } from "../../core/database/connect.ts";
 import type { Schema } from "../../core/database/generated/schema.ts";
 import type { ListPage } from "../../core/database/lists/page.ts";
+import { readingFrom } from "../../core/database/replica.ts";
 import { mapInTurns } from "../../core/process/in-turns.ts";
 import type { Logger } from "../../core/process/log.ts";
 import type { StoreFilters, storeResponseSchema } from "../../core/rules/api/catalogue.ts";
@@ -118,7 +119,9 @@ export class CatalogueCache {
   /** Whose page a link leads to. */
   async domains(): Promise<StoreDomains> {
     const catalogue = await this.read();
-    catalogue.domains ??= listOfferedSites(this.#reader).then((rows) => new StoreDomains(rows));
+    catalogue.domains ??= readingFrom(undefined, () => listOfferedSites(this.#reader)).then(
+      (rows) => new StoreDomains(rows),
+    );
     catalogue.domains.catch(() => {
       delete catalogue.domains;
     });
@@ -140,7 +143,8 @@ export class CatalogueCache {
     const { answers, making } = catalogue;
     const known = answers.get(key) ?? making.get(key);
     if (known) return known;
-    const made = make(catalogue)
+    // The version is the primary's, and an older answer under it would stay until the next change.
+    const made = readingFrom(undefined, () => make(catalogue))
       .then((answer) => (answer === undefined ? NONE : serialize(answer)))
       .finally(() => making.delete(key));
     making.set(key, made);

@@ -178,8 +178,7 @@ async function answer(services: Services, route: Route, request: Request, respon
     if ("chunks" in reply) return stream(request, response, reply);
     await send(request, response, reply);
   };
-  const written = route.method === "get" ? writtenBy(identity) : undefined;
-  await (written === undefined ? respond() : readingFrom(written, respond));
+  await readingFrom(route.method === "get" ? writtenBy(identity) : undefined, respond);
 }
 
 /** What a caller has to see of their own; undefined: all, of a service that has no session to note it. */

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type FanTokenRow, listFanTokens } from "../../core/catalogue/fan-tokens.ts";
 import { findWaiting } from "../../core/database/proposals.ts";
+import { readingFrom } from "../../core/database/replica.ts";
 import { listDebts } from "../../core/purchases/debt.ts";
 import { listPurchases, listTickets } from "../../core/purchases/queries.ts";
 import { type BuyerTotals, readBuyerTotals } from "../../core/purchases/shop-totals.ts";
@@ -41,7 +42,8 @@ export class ProfileCache {
     ttl: FRESH_MS,
     maxSize: MAXIMUM_CHARACTERS,
     sizeCalculation: ({ text }) => text.length,
-    fetchMethod: (_key, _stale, { context: build }) => build(),
+    // The revision is the primary's, and other sessions of the wallet get this answer, too.
+    fetchMethod: (_key, _stale, { context: build }) => readingFrom(undefined, build),
   });
 
   async read({ wallet, revision, indexed }: Visitor, build: () => Promise<Profile>): Promise<string> {

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import { amongTexts } from "../../core/database/among.ts";
-import { databaseNow } from "../../core/database/clock.ts";
+import { databaseNow, engineOf } from "../../core/database/clock.ts";
 import type { Schema } from "../../core/database/generated/schema.ts";
 import { currentPosition } from "../../core/database/replica.ts";
 import type { Queries } from "../../core/database/transaction.ts";
@@ -54,7 +54,16 @@ export async function insertSession(
   const now = BigInt(Date.now());
   await queries
     .insertInto("sessions")
-    .values({ token_hash: hashToken(token), wallet, kind, created_at: now, last_seen_at: now, device })
+    .values({
+      token_hash: hashToken(token),
+      wallet,
+      kind,
+      created_at: now,
+      last_seen_at: now,
+      device,
+      // What this buyer's other sessions wrote.
+      written_position: engineOf(queries) === "postgres" ? currentPosition() : null,
+    })
     .execute();
   await queries
     .updateTable("sessions")
@@ -146,8 +155,11 @@ export async function touchSession(queries: Queries, tokenHash: string, now: big
 
 /** Before the answer of a call that may have written leaves, so that this session's next read sees it, at any api. */
 export async function noteWrite(kysely: Kysely<Schema>, tokenHash: string): Promise<void> {
-  const written_position = await currentPosition(kysely);
-  await kysely.updateTable("sessions").set({ written_position }).where("token_hash", "=", tokenHash).execute();
+  await kysely
+    .updateTable("sessions")
+    .set({ written_position: currentPosition() })
+    .where("token_hash", "=", tokenHash)
+    .execute();
 }
 
 export async function revokeSession(queries: Queries, tokenHash: string): Promise<void> {

@@ -5,6 +5,7 @@ import {
   PostgresDialect,
   type PostgresPool,
   type PostgresPoolClient,
+  type RawBuilder,
   sql,
 } from "kysely";
 import type { Schema } from "./generated/schema.ts";
@@ -13,25 +14,31 @@ import { noteDatabaseError } from "./transaction.ts";
 const LOOK_EVERY_MS = 1_000;
 /** A replica that lacks what the primary had this long ago serves nobody. docs/operations.md#a-read-replica */
 const BEHIND_MS = 5_000;
+const MOST_AWAITED = 100;
+
+/** Which database this is: a standby has its cluster's and its number there from the primary. */
+const ORIGIN = `(select system_identifier::text from pg_control_system())
+  || '/' || (select oid::text from pg_database where datname = current_database())`;
 
 /** A position in the primary's write-ahead log, in bytes. */
 type Position = bigint;
 export type ReplicaStatus = { isUsed: boolean; problem: string | undefined };
 
 /** What the reads of a call need to see; none of its own: the primary. */
-const needed = new AsyncLocalStorage<Position>();
+const needed = new AsyncLocalStorage<Position | undefined>();
 
 /**
- * Runs a call whose reads may be served by the replica once it has replayed this position: where its session last wrote.
- * What has no such call around it reads the primary.
+ * Runs what may be read at the replica once it has replayed this position: where its session last wrote. Undefined, as
+ * around what no such call asks: at the primary only, such as what is kept under a version that was read there.
  */
-export function readingFrom<T>(position: Position, work: () => Promise<T>): Promise<T> {
+export function readingFrom<T>(position: Position | undefined, work: () => Promise<T>): Promise<T> {
   return needed.run(position, work);
 }
 
 /**
- * A read replica beside the primary. Invariant: a read is served by the replica only if it is a standby, has what the primary
- * had five seconds ago, and has the position that the read needs; a read that fails there is asked of the primary.
+ * A read replica beside the primary. Invariant: a read is served by the replica only if it is a standby of this very database,
+ * has what the primary had five seconds ago and nothing that it has not, and has the position that the read needs; a read that
+ * fails there is asked of the primary.
  */
 export class Replica {
   readonly reader: Kysely<Schema>;
@@ -108,16 +115,22 @@ export class Replica {
   }
 
   async #look(): Promise<void> {
+    let primary: { position: Position; origin: string };
     try {
-      const position = await currentPosition(this.#primary);
-      this.#awaited.push({ at: performance.now(), position });
+      primary = await this.#readPrimary();
     } catch (error) {
       // The primary is away, and the calls say so themselves; nothing new is written meanwhile.
       noteDatabaseError(error);
       return;
     }
+    this.#awaited.push({ at: performance.now(), position: primary.position });
+    // Of a long absence the oldest says how long it is.
+    if (this.#awaited.length > MOST_AWAITED) this.#awaited.splice(1, 1);
     try {
-      const replayed = await this.#readReplayed();
+      const replayed = await this.#readReplayed(primary.origin);
+      // It may have replayed what was written since, but nothing that the primary does not have.
+      if (replayed > primary.position && replayed > (await this.#readPrimary()).position)
+        throw new Error("DATABASE_READ_URL is ahead of the primary: it follows another one");
       this.#replayed = replayed;
       this.#awaited = this.#awaited.filter(({ position }) => position > replayed);
       const [oldest] = this.#awaited;
@@ -128,18 +141,28 @@ export class Replica {
     }
   }
 
-  /** @throws Error unless it is a standby that answers */
-  async #readReplayed(): Promise<Position> {
+  async #readPrimary() {
+    const { rows } = await sql<{ position: Position; origin: string }>`
+      select ${currentPosition()} as position, ${sql.raw(ORIGIN)} as origin`.execute(this.#primary);
+    const [primary] = rows;
+    if (!primary) throw new Error("The primary did not say its position");
+    return primary;
+  }
+
+  /** @throws Error unless it is a standby of the database of `origin` that answers */
+  async #readReplayed(origin: string): Promise<Position> {
     const client = await this.#pool.connect();
     let failure: unknown;
     try {
-      const { rows } = await client.query<{ replayed: bigint | null }>(
-        "select case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0')::bigint end as replayed",
+      const { rows } = await client.query<{ replayed: Position | null; origin: string }>(
+        `select case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0')::bigint end as replayed,
+           ${ORIGIN} as origin`,
         [],
       );
-      const [replayed] = rows.map((row) => row.replayed);
-      if (replayed === null || replayed === undefined) throw new Error("DATABASE_READ_URL is no standby");
-      return replayed;
+      const [replica] = rows;
+      if (replica?.replayed == null) throw new Error("DATABASE_READ_URL is no standby");
+      if (replica.origin !== origin) throw new Error("DATABASE_READ_URL is a standby of another database");
+      return replica.replayed;
     } catch (error) {
       failure = error;
       throw error;
@@ -156,8 +179,6 @@ export class Replica {
 }
 
 /** Up to where the primary has written: what was committed before is below it. */
-export async function currentPosition(primary: Kysely<Schema>): Promise<Position> {
-  const { rows } = await sql<{ position: bigint }>`
-    select (pg_current_wal_insert_lsn() - '0/0')::bigint as position`.execute(primary);
-  return rows[0]?.position ?? 0n;
+export function currentPosition(): RawBuilder<Position> {
+  return sql`(pg_current_wal_insert_lsn() - '0/0')::bigint`;
 }

@@ -1,11 +1,16 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { sql } from "kysely";
 import type pg from "pg";
+import { bumpCatalogueVersion } from "../../core/catalogue/version.ts";
 import { connect } from "../../core/database/connect.ts";
 import { currentPosition, readingFrom } from "../../core/database/replica.ts";
+import { freePorts } from "../testing/free-port.ts";
 import { type PostgresPair, startPostgresPair } from "../testing/postgres-pair.ts";
-import { connectTo } from "../testing/postgres-server.ts";
-import type { Shopper } from "../testing/shopper.ts";
+import { connectTo, copyFolder, giveTo, serverIn, urlOf } from "../testing/postgres-server.ts";
+import { Shopper } from "../testing/shopper.ts";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 import type { Supervised } from "./support/supervised.ts";
@@ -44,10 +49,8 @@ describe("A read replica @deep", function () {
     const { rows } = await standby.query("select xact_commit from pg_stat_database where datname = current_database()");
     return Number(rows[0].xact_commit);
   };
-  const purchasesAt = async (url: string) => {
-    const answer = await fetch(`${url}/api/purchases?limit=100`, {
-      headers: { authorization: `Bearer ${buyer.token}` },
-    });
+  const purchasesAt = async (url: string, token = buyer.token) => {
+    const answer = await fetch(`${url}/api/purchases?limit=100`, { headers: { authorization: `Bearer ${token}` } });
     expect(answer.status, url).to.equal(200);
     return ((await answer.json()) as { purchases: { id: number }[] }).purchases.map(({ id }) => id);
   };
@@ -67,7 +70,8 @@ describe("A read replica @deep", function () {
       expect(await from(0n)).to.equal("standby");
       await standby.query("select pg_wal_replay_pause()");
       await database.kysely.insertInto("settings").values({ name: "written", value: "1", updated_at: 1n }).execute();
-      const written = await currentPosition(database.kysely);
+      const now = await database.kysely.selectNoFrom(currentPosition().as("position")).executeTakeFirstOrThrow();
+      const written = now.position;
       expect(await from(written), "its own write").to.equal("primary");
       expect(await from(0n), "not far behind yet").to.equal("standby");
       await until("it is far behind", async () => !database.replica?.status.isUsed);
@@ -76,12 +80,53 @@ describe("A read replica @deep", function () {
       await standby.query("select pg_wal_replay_resume()");
       await until("it has caught up", async () => database.replica?.status.isUsed);
       expect(await from(written)).to.equal("standby");
-      const refused = connect(pair.primaryUrl, { readUrl: pair.primaryUrl });
-      const wrong = await refused;
-      expect(wrong.replica?.status.problem, "a primary is no replica").to.equal("DATABASE_READ_URL is no standby");
-      await wrong.close();
     } finally {
       await database.close();
+    }
+  });
+
+  it("is believed only as a standby of this very database", async () => {
+    const problemOf = async (primaryUrl: string, readUrl: string) => {
+      const database = await connect(primaryUrl, { readUrl });
+      await database.close();
+      return database.replica?.status.problem;
+    };
+    const another = "DATABASE_READ_URL is a standby of another database";
+    expect(await problemOf(pair.primaryUrl, pair.primaryUrl)).to.equal("DATABASE_READ_URL is no standby");
+    expect(await problemOf(pair.primaryUrl, pair.standbyUrl.replace(/torcida$/, "postgres"))).to.equal(another);
+    const other = await startPostgresPair({ isSynchronous: false });
+    try {
+      expect(await problemOf(pair.primaryUrl, other.standbyUrl)).to.equal(another);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it("is not believed where the primary was restored, and has not what the replica has", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "torcida-postgres-restored-"));
+    const [port = 0] = await freePorts(1);
+    const primary = await connectTo(pair.primaryUrl);
+    const { rows } = await primary.query("show data_directory");
+    await primary.query("select pg_backup_start('restored', true)");
+    copyFolder(rows[0].data_directory, folder);
+    await primary.query("select pg_backup_stop(false)");
+    giveTo(folder, statSync(rows[0].data_directory));
+    const restored = serverIn(folder, port, []);
+    await restored.start();
+    try {
+      await primary.query("create table since_then as select generate_series(1, 200000)");
+      await until(
+        "the standby has it",
+        async () => (await standby.query("select to_regclass('since_then') as t")).rows[0].t,
+      );
+      const database = await connect(urlOf(port), { readUrl: pair.standbyUrl });
+      await database.close();
+      expect(database.replica?.status.problem).to.match(/is ahead of the primary/);
+    } finally {
+      await primary.query("drop table since_then");
+      await primary.end();
+      await restored.stop();
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 
@@ -101,6 +146,30 @@ describe("A read replica @deep", function () {
     await standby.query("select pg_wal_replay_resume()");
     await isUsed("1");
     expect(await purchasesAt(other.url)).to.include.members(bought);
+  });
+
+  it("hides nothing from a buyer who has logged in anew", async () => {
+    await isUsed("1");
+    await standby.query("select pg_wal_replay_pause()");
+    const bought = await buyer.buy(1, 10);
+    const anew = new Shopper(system.url, buyer.account);
+    await anew.logIn();
+    expect(await purchasesAt(other.url, anew.token)).to.include(bought);
+    await standby.query("select pg_wal_replay_resume()");
+  });
+
+  it("leaves no old answer in a cache: what a version of the primary is kept for is read there", async () => {
+    await isUsed("1");
+    const database = await connect(pair.primaryUrl);
+    await standby.query("select pg_wal_replay_pause()");
+    await database.kysely.transaction().execute(async (queries) => {
+      await queries.updateTable("stores").set({ name: "Just Renamed" }).where("id", "=", 1n).execute();
+      await bumpCatalogueVersion(queries);
+    });
+    await database.close();
+    const names = async () => (await fetch(`${other.url}/api/stores?limit=100`)).text();
+    await until("the new version is seen", async () => (await names()).includes("Just Renamed"), 3_000);
+    await standby.query("select pg_wal_replay_resume()");
   });
 
   it("may go away at any moment: the primary serves, and no read fails", async () => {
