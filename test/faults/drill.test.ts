@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -122,6 +122,26 @@ describe("A drill @deep", function () {
       expect(code).to.equal(1);
       expect(output).to.match(said);
     }
+  });
+
+  it("believes nothing of a copy that a stranger has encrypted for the key: no link elsewhere, no pipe without an end", async () => {
+    const hostile = join(elsewhere, "hostile");
+    const victim = join(elsewhere, "victim");
+    const publicKey = system.environment.BACKUP_PUBLIC_KEY;
+    for (const [name, make] of [
+      ["scratch.db", `ln -s ${victim} scratch.db && touch torcida-2026-01-01.jsonl.gz`],
+      ["erased", "mkfifo erased && touch torcida-2026-01-01.jsonl.gz"],
+    ]) {
+      rmSync(hostile, { recursive: true, force: true });
+      mkdirSync(hostile);
+      const copy = join(elsewhere, "torcida-hostile.tar.age");
+      const made = spawnSync("sh", ["-c", `${make} && tar -c * | age -r ${publicKey} > ${copy}`], { cwd: hostile });
+      expect(made.status, String(made.stderr)).to.equal(0);
+      const { code, output } = await drill(copy);
+      expect(code).to.equal(1);
+      expect(output).to.include(`holds ${name}, which is no file`);
+    }
+    expect(existsSync(victim)).to.equal(false);
   });
 
   it("tries a PostgreSQL that was recovered from its log, without a copy", async () => {
