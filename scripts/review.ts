@@ -18,9 +18,10 @@ import { DATA_MAP } from "../core/rules/data-map.ts";
 import { actAsOwnerOf } from "./operator/act-as-owner.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
-import { dataDocument, processingDocument } from "./review/documents.ts";
+import { cell, columnsBeside, dataDocument, processingDocument, schemaColumns } from "./review/documents.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const SCHEMA = "core/database/generated/schema.ts";
 const text = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const INDEX = `# For a reviewer
 
@@ -28,7 +29,7 @@ const INDEX = `# For a reviewer
 |---|---|
 | processing.md | the record of processing (LGPD, art. 37): purposes, bases, retention, the named contact |
 | data.md | every column of every table: purpose, whether it is about a person, how long it stays |
-| shop.md | this shop: version, schema, configuration without secrets, who is staff, backups and their trial, the audit log's end |
+| shop.md | this shop: version, schema, configuration without secrets, the staff's roles, backups and their trial, the audit log's end |
 | leak.md | what is done when data has leaked |
 | operations.md | how it is run; its section *Logs* says what a log line has, and how long it stays |
 | security.md | how a weakness is reported |
@@ -46,7 +47,7 @@ try {
   const files = {
     "README.md": INDEX,
     "processing.md": processingDocument(operations, { controller: `who runs ${PUBLIC_URL}`, contact }),
-    "data.md": dataDocument(text("core/database/generated/schema.ts"), operations),
+    "data.md": dataDocument(text(SCHEMA), operations),
     "shop.md": shop,
     "leak.md": text("docs/runbook/data-leak.md"),
     "operations.md": operations,
@@ -72,16 +73,22 @@ async function describeShop(): Promise<string> {
       await readAuditHead(kysely),
     ];
     const last = runs.at(-1);
-    const shown = listSettings(readEnvironment(process.env)).map(
-      ({ name, value, is_secret, is_set }) =>
-        `| \`${name}\` | ${is_secret ? (is_set ? "set, secret" : "not set") : (value ?? "")} |`,
-    );
+    const unknown = columnsBeside(schemaColumns(text(SCHEMA)), await kysely.introspection.getTables());
+    const shown = listSettings(readEnvironment(process.env)).map(({ name, value, is_secret, is_set }) => {
+      if (is_secret) return `| \`${name}\` | ${is_set ? "set, secret" : "not set"} |`;
+      // A wallet of the staff is a person's.
+      const said = name === "ADMIN_WALLETS" ? value?.replace(/0x[0-9a-f]{40}/gi, "0x…") : value;
+      return `| \`${name}\` | ${cell(said ?? "")} |`;
+    });
     return [
       "# This shop",
       "",
       `* Version ${JSON.parse(text("package.json")).version}, schema ${migrations.at(-1)}, ${database.engine}, ${Object.keys(DATA_MAP).length} tables.`,
+      ...(unknown.length > 0
+        ? [`* Columns of a newer version, of which data.md says nothing: ${unknown.join(", ")}.`]
+        : []),
       `* Last backup: ${last ? `${new Date(last.at).toISOString()}, ${last.rows} rows, ${last.seconds.toFixed(1)} s` : "none"}.`,
-      `* Last copy restored for trial: ${drill ? `of ${drill.last.archive_at}, ${drill.last.ok ? "agrees" : "differs"}` : "none"}.`,
+      `* Last test-restored copy: ${drill ? `of ${drill.last.archive_at}, ${drill.last.ok ? "agrees" : "differs"}` : "none"}.`,
       `* The audit log ends with ${auditHeadText(head)}.`,
       "",
       "| variable | value |",
