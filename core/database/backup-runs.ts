@@ -106,7 +106,7 @@ export async function backupFaults(queries: Queries, now = Date.now()): Promise<
   }
   const days = ((await drillAge(queries, now)) ?? 0) / (DAY_MS / 1_000);
   if (days > DRILL_OLD_DAYS)
-    faults.push({ name: "drill_old", text: `No copy was restored for trial for ${Math.floor(days)} days` });
+    faults.push({ name: "drill_old", text: `No copy was test-restored for ${Math.floor(days)} days` });
   return faults;
 }
 

@@ -40,7 +40,7 @@ describe("What is known of backups", () => {
       const run = { bytes: 1, freeBytes: GIB, kept: 1, seconds: 1, rows: 1 };
       await recordBackupRun(kysely, { ...run, at: NOW - 41 * DAY_MS });
       const names = async () => (await backupFaults(kysely, NOW)).map(({ name, text }) => `${name}: ${text}`);
-      expect(await names()).to.deep.equal(["drill_old: No copy was restored for trial for 41 days"]);
+      expect(await names()).to.deep.equal(["drill_old: No copy was test-restored for 41 days"]);
       await recordDrill(kysely, GOOD, NOW - DAY_MS);
       expect(await names()).to.deep.equal([]);
       await recordDrill(kysely, { ...GOOD, ok: false, differences: 2 }, NOW);

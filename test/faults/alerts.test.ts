@@ -428,7 +428,7 @@ describe("Alerts @release", function () {
     await shop.ring(["TorcidaBackupOutgrown", "TorcidaDrillOld", "TorcidaDrillDiffers"], {
       tells: {
         backup_outgrown: /A backup will take 19 min in 90 days|Backups of 1\.9 GiB each, in 90 days, do not fit/,
-        drill_old: /No copy was restored for trial for 50 days/,
+        drill_old: /No copy was test-restored for 50 days/,
         drill_differs: /was restored, and differs from the chain 3 times/,
       },
       minutes: 30,
