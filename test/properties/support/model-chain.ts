@@ -156,12 +156,8 @@ export class ModelChain {
         const block = blockNumber === undefined ? this.head : this.#blocks[Number(blockNumber)];
         if (!block) throw new BlockNotFoundError({ blockNumber: blockNumber ?? 0n });
         const transactions = block.transactions.map(({ hash, raw }) => {
-          return {
-            ...parseTransaction(raw),
-            hash,
-            from: this.#account.address,
-            input: parseTransaction(raw).data ?? "0x",
-          };
+          const { data: input = "0x", value = 0n, ...parsed } = parseTransaction(raw);
+          return { ...parsed, hash, from: this.#account.address, input, value };
         });
         return { number: BigInt(block.number), hash: block.hash, baseFeePerGas: this.baseFeeWei, transactions };
       }),
