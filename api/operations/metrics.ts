@@ -10,7 +10,7 @@ import type { Reconciliation } from "../../core/reconcile/reconcile.ts";
 import { chzTextFromWei } from "../../core/rules/money.ts";
 import type { QueueSummary } from "../../core/sender/queue.ts";
 import type { Senders } from "../../core/sender/sender.ts";
-import type { SenderStatus } from "../../core/sender/sender-context.ts";
+import { isHanging, type SenderStatus } from "../../core/sender/sender-context.ts";
 import type { Gate } from "../http/gate.ts";
 import { isFromThisMachine } from "../http/origin.ts";
 
@@ -89,7 +89,9 @@ export class Metrics {
     this.#gauge("rate_available", "Whether there is an exchange rate", () => Number(rates.current().kind === "rate"));
     const gauge = (name: string, help: string, read: (status: SenderStatus) => number) =>
       this.#senderGauge(senders, { name, help, read });
-    gauge("leader", "Whether this process sends with this key", (status) => Number(status.isLeader));
+    gauge("leader", "Whether this process sends with this key, and its round does not hang", (status) =>
+      Number(status.isLeader && !isHanging(status)),
+    );
     gauge("in_flight", "Transactions without a receipt", (status) => status.inFlight);
     gauge("wallet_empty", "Whether the wallet cannot pay for gas", (status) => Number(status.isWalletEmpty));
     gauge("held_kinds", "Kinds of operations that wait", (status) => Object.keys(status.held).length);

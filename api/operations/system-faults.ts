@@ -17,6 +17,7 @@ import type { PolledAccount } from "../../core/sales/network.ts";
 import { failingText, listFailing } from "../../core/sales/read-progress.ts";
 import { foreignText, listForeign, type WatchedKey } from "../../core/sender/foreign-transactions.ts";
 import { type QueueSummary, queueFaults, summarizeDue } from "../../core/sender/queue.ts";
+import { isHanging } from "../../core/sender/sender-context.ts";
 import type { Services } from "../services.ts";
 
 /** How many foreign transactions and failing purchases are listed; the metrics count all. */
@@ -126,7 +127,11 @@ async function processFaults(services: Services): Promise<SystemFault[]> {
     ...senders.all.flatMap(({ key, status }) => [
       ...(status.isWalletEmpty ? faultOf("wallet_empty", `The ${key}'s wallet cannot pay for gas`) : []),
       ...Object.entries(status.held).flatMap(([kind, reason]) => faultOf("operations_paused", reason, `${kind}: `)),
-      ...faultOf("sender_waits", status.problem, `The ${key}'s sender waits: `),
+      ...faultOf(
+        "sender_waits",
+        isHanging(status) ? "its round does not end" : status.problem,
+        `The ${key}'s sender waits: `,
+      ),
     ]),
     ...(hasIds ? [] : faultOf("index_incomplete", "No purchase is registered until the index is complete")),
     ...faultOf("certificate_ends", certificate.problem()),

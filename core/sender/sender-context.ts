@@ -57,6 +57,8 @@ export type SenderStatus = {
   held: Partial<Record<OperationKind, string>>;
   inFlight: number;
   problem: string | undefined;
+  /** When its round began, by `performance.now()`; undefined between rounds. */
+  roundBeganAt: number | undefined;
   sentTransactions: number;
   feeBumps: number;
   resends: number;
@@ -130,6 +132,14 @@ export class SenderContext {
     }
     this.#isWoken = false;
   }
+}
+
+/** A longer round hangs, and with it all that its key sends: it keeps the lease. docs/product.md#sender-lease */
+const HANGS_MS = 120_000;
+
+/** Whether a sender's round does not end. */
+export function isHanging({ roundBeganAt }: SenderStatus, now = performance.now()): boolean {
+  return roundBeganAt !== undefined && now - roundBeganAt >= HANGS_MS;
 }
 
 /** Whether an error leaves nothing that the rest of a round could do. */

@@ -18,7 +18,7 @@ const IDLE_HEAD = { ms: 5_000, blocks: 40 };
 const PATIENT_BLOCKS = 1.5;
 const NAMED_PROBLEMS = 3;
 
-const NOTHING = { isWalletEmpty: false, held: {}, inFlight: 0, problem: undefined };
+const NOTHING = { isWalletEmpty: false, held: {}, inFlight: 0, problem: undefined, roundBeganAt: undefined };
 
 /**
  * Sends the queued operations: reserve nonce → sign → store raw bytes and hash → commit → send → wait for the receipt
@@ -128,12 +128,14 @@ export class Sender {
     const { problems } = this.#context;
     let isBusy = false;
     problems.clear();
+    this.status.roundBeganAt = performance.now();
     try {
       isBusy = await this.#round();
     } catch (error) {
       if (error instanceof LeaseLostError) this.#context.lease = undefined;
       problems.add(explanationOf(error));
     }
+    this.status.roundBeganAt = undefined;
     this.#tell([...problems]);
     return isBusy;
   }
