@@ -42,7 +42,7 @@ export async function sync(context: Context, { heads, reset }: SyncParameters): 
       await follower.watch();
       if (reset) return;
       await follower.audit();
-      next = await heads.next(signal, follower.msUntilAudit);
+      next = await heads.next(signal, follower.msUntilMore);
     } catch (error) {
       if (signal.aborted) return;
       next = { isDue: true, block: undefined };
@@ -176,7 +176,7 @@ class Follower {
 
   /** Between two blocks: audits a range of the chain and repairs what is indexed wrongly. */
   async audit(): Promise<void> {
-    if (!this.#cursor || this.#context.signal.aborted) return;
+    if (!this.#cursor || this.#watchman.isReading || this.#context.signal.aborted) return;
     this.#bloom ??= await openBloom();
     const wrong = await this.#audit.step(this.#bloom, this.#cursor);
     if (wrong === undefined) return;
@@ -189,8 +189,9 @@ class Follower {
     return this.#watchman.look(this.#cursor, this.#firstHead);
   }
 
-  get msUntilAudit(): number {
-    return this.#audit.msUntilStep;
+  /** How long there is nothing to do but to wait for new blocks. */
+  get msUntilMore(): number {
+    return this.#watchman.isReading ? 0 : this.#audit.msUntilStep;
   }
 
   #sawHead(head: Block): void {

@@ -22,69 +22,80 @@ const ACTS_AT_ONCE = 200;
  */
 export class Watchman {
   readonly #context: Context;
+  readonly #sizer = new RangeSizer();
+  /** From where an index of a version that did not read these events is read for them; past every block once it was. */
+  #unreadFrom: number | undefined;
   #hasBegun = false;
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  /** An index of a version that did not read these events gets them first. */
+  /** Whether it still reads what was there before, a range a look: until then, the index lacks some of it. */
+  get isReading(): boolean {
+    return !this.#hasBegun;
+  }
+
   async #begin(cursor: BlockId | undefined, head: number): Promise<void> {
-    const { source, signal } = this.#context;
-    const { kysely } = this.#context.database;
-    const contracts = contractsOf(source);
-    // First, so that what happens while the rest is read rings, however often this is killed.
-    await kysely
-      .insertInto("watched_contracts")
-      .values(contracts.map((contract) => ({ contract, from_block: BigInt(head + 1), is_read: 0n })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    const unread = await kysely.selectFrom("watched_contracts").select("contract").where("is_read", "=", 0n).execute();
-    if (unread.length > 0) {
-      if (cursor) await this.#readWhatWasSaid(cursor.number);
-      if (signal.aborted) return;
-      await kysely.updateTable("watched_contracts").set({ is_read: 1n }).execute();
+    this.#unreadFrom ??= await this.#mark(head);
+    if (cursor && this.#unreadFrom <= cursor.number) {
+      this.#unreadFrom = await this.#readFrom(this.#unreadFrom, cursor.number);
+      if (this.#unreadFrom <= cursor.number) return;
     }
+    const { kysely } = this.#context.database;
+    await kysely.updateTable("watched_contracts").set({ is_read: 1n }).where("is_read", "=", 0n).execute();
     this.#hasBegun = true;
   }
 
-  async #readWhatWasSaid(to: number): Promise<void> {
-    const { database, lease, nodes, source, signal } = this.#context;
-    const sizer = new RangeSizer();
-    for (let from = source.startBlock; from <= to && !signal.aborted; ) {
-      const end = Math.min(to, from + sizer.size - 1);
-      const started = performance.now();
-      try {
-        const witness = await nodes.witness();
-        const read = await nodes.ask(async (node) => {
-          const { logs } = await node.saidInRange(from, end, witness);
-          const { contractEvents } = decodeLogs(this.#context, node, logs);
-          const blocks = await node.blocks([...new Set(contractEvents.map(({ blockNumber }) => blockNumber))]);
-          return { contractEvents, timestamps: new Map(blocks.map(({ number, timestamp }) => [number, timestamp])) };
+  /** First, so that what happens while the rest is read rings, however often this is killed. Returns what is unread. */
+  async #mark(head: number): Promise<number> {
+    const { source, database } = this.#context;
+    const { kysely } = database;
+    await kysely
+      .insertInto("watched_contracts")
+      .values(contractsOf(source).map((contract) => ({ contract, from_block: BigInt(head + 1), is_read: 0n })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const unread = await kysely.selectFrom("watched_contracts").select("contract").where("is_read", "=", 0n).execute();
+    return unread.length > 0 ? source.startBlock : Number.POSITIVE_INFINITY;
+  }
+
+  /** Reads one range, at most up to `to`. Returns from where to read on. */
+  async #readFrom(from: number, to: number): Promise<number> {
+    const { database, lease, nodes } = this.#context;
+    const end = Math.min(to, from + this.#sizer.size - 1);
+    const started = performance.now();
+    try {
+      const witness = await nodes.witness();
+      const read = await nodes.ask(async (node) => {
+        const { logs } = await node.saidInRange(from, end, witness);
+        const { contractEvents } = decodeLogs(this.#context, node, logs);
+        const blocks = await node.blocks([...new Set(contractEvents.map(({ blockNumber }) => blockNumber))]);
+        return { contractEvents, timestamps: new Map(blocks.map(({ number, timestamp }) => [number, timestamp])) };
+      });
+      if (read.contractEvents.length > 0) {
+        await inTransaction(database.kysely, async (transaction) => {
+          await assertLease(transaction, lease);
+          for (const said of read.contractEvents) {
+            const { blockNumber, logIndex, transactionHash, contract, event } = said;
+            const place = { block_number: BigInt(blockNumber), log_index: BigInt(logIndex), contract, event };
+            const content = { token_id: said.tokenId, arguments: JSON.stringify(said.arguments) };
+            const at = BigInt((read.timestamps.get(blockNumber) ?? 0) * 1_000);
+            await transaction
+              .insertInto("contract_events")
+              .values({ ...place, ...content, transaction_hash: transactionHash, at })
+              .onConflict((conflict) => conflict.doNothing())
+              .execute();
+          }
         });
-        if (read.contractEvents.length > 0) {
-          await inTransaction(database.kysely, async (transaction) => {
-            await assertLease(transaction, lease);
-            for (const said of read.contractEvents) {
-              const { blockNumber, logIndex, transactionHash, contract, event } = said;
-              const place = { block_number: BigInt(blockNumber), log_index: BigInt(logIndex), contract, event };
-              const content = { token_id: said.tokenId, arguments: JSON.stringify(said.arguments) };
-              const at = BigInt((read.timestamps.get(blockNumber) ?? 0) * 1_000);
-              await transaction
-                .insertInto("contract_events")
-                .values({ ...place, ...content, transaction_hash: transactionHash, at })
-                .onConflict((conflict) => conflict.doNothing())
-                .execute();
-            }
-          });
-        }
-        const logs = read.contractEvents.length;
-        sizer.answered({ blocks: end - from + 1, logs, durationMs: performance.now() - started });
-        from = end + 1;
-      } catch (error) {
-        if (!(error instanceof RpcError) || error.failure !== "too-large" || end === from) throw error;
-        sizer.refused(end - from + 1, error.message);
       }
+      const logs = read.contractEvents.length;
+      this.#sizer.answered({ blocks: end - from + 1, logs, durationMs: performance.now() - started });
+      return end + 1;
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.failure !== "too-large" || end === from) throw error;
+      this.#sizer.refused(end - from + 1, error.message);
+      return from;
     }
   }
 

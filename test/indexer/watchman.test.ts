@@ -1,11 +1,18 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
+import { CONTRACT_EVENT_TOPICS } from "../../core/chain/contract-events.ts";
 import { findBrokenAudit } from "../../core/database/audit-log.ts";
 import type { Database } from "../../core/database/connect.ts";
+import { readCursor } from "../../indexer/store/chain-index.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
 import { LIMITS, openShop, roleId, type Shop } from "./support/contract-shop.ts";
 import { caughtUp, type RunningIndexer, type StartIndexerParameters, startIndexer } from "./support/running-indexer.ts";
+import { startScriptedNode } from "./support/scripted-node.ts";
+
+/** More than the time after which the test's indexer looks for new blocks. */
+const LOOK_MS = 100;
 
 describe("The watchman", function () {
   this.timeout(240_000);
@@ -91,6 +98,40 @@ describe("The watchman", function () {
       expect(log.length).to.equal(2 * before + 1);
       expect(rung).to.deep.equal(["SiteUrlSet"]);
       expect(standings).to.deep.equal(new Set(["listed", "rung"]));
+    });
+
+    it("lets new blocks be followed while it reads what an earlier version did not", async () => {
+      await anvil.request("anvil_mine", "0x1000");
+      const { database, url } = await open();
+      const parameters = { databaseUrl: url, source: shop.source };
+      running.push(await startIndexer({ ...parameters, rpcUrls: [anvil.rpcUrl] }));
+      await caughtUp(database, anvil);
+      await until("it watches", async () => (await readActs(database)).untold === 0);
+      await running.pop()?.stop();
+      await database.kysely.deleteFrom("contract_events").execute();
+      await database.kysely.updateTable("watched_contracts").set({ is_read: 0n }).execute();
+      const asked: number[] = [];
+      let mined = 0;
+      const node = await startScriptedNode(anvil.rpcUrl, async ({ method, params }) => {
+        const { topics } = (params[0] ?? {}) as { topics?: string[][] };
+        if (method !== "eth_getLogs" || topics?.[0]?.length !== CONTRACT_EVENT_TOPICS.size) return undefined;
+        asked.push((await readCursor(database))?.number ?? 0);
+        if (asked.length > 1) return undefined;
+        await anvil.request("anvil_mine", "0x1");
+        mined = Number(await anvil.request("eth_blockNumber"));
+        // By then the next look for blocks is due.
+        await delay(LOOK_MS);
+        return undefined;
+      });
+      try {
+        running.push(await startIndexer({ ...parameters, rpcUrls: [node.url] }));
+        await until("it watches", async () => (await readActs(database)).untold === 0 && asked.length > 1);
+        expect(asked[0]).to.equal(mined - 1);
+        expect(asked[1]).to.equal(mined);
+      } finally {
+        await running.pop()?.stop();
+        await node.stop();
+      }
     });
 
     it("makes one row of what the deployment's own transactions did, and rings for none of it", async () => {
