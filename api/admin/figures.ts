@@ -2,6 +2,7 @@ import { IS_DRAFT } from "../../core/catalogue/store-list.ts";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import { type DayTotals, dayOf, dayText, noTotals, readDays } from "../../core/database/day-totals.ts";
 import { readSetting } from "../../core/database/settings.ts";
+import { atMostEvery } from "../../core/process/at-most-every.ts";
 import { countAttention } from "../../core/purchases/attention.ts";
 import { IS_HELD } from "../../core/purchases/purchase-list.ts";
 import {
@@ -25,7 +26,7 @@ const DAYS = 30;
 const WEEK = 7;
 const WEI_PER_CHZ = 10n ** 18n;
 const BALANCE_KEPT_MS = 5_000;
-const balances = new WeakMap<Services, { at: number; wei: Promise<bigint | undefined> }>();
+const balances = new WeakMap<Services, () => Promise<bigint | undefined>>();
 
 /** Figures, open tasks and the effective configuration. docs/product.md#panel-figures */
 export function figureRoutes(services: Services): Route[] {
@@ -162,15 +163,11 @@ async function listLowBalances(services: Services): Promise<Attention["low_balan
 
 /** Wei available for payouts; undefined if the chain does not respond. Read at most every five seconds. */
 export function readDistributorBalance(services: Services): Promise<bigint | undefined> {
-  const last = balances.get(services);
-  if (last && performance.now() - last.at < BALANCE_KEPT_MS) return last.wei;
-  const wei = services.client
-    .readContract({
-      address: services.contracts.cashbackDistributor,
-      abi: cashbackDistributorAbi,
-      functionName: "available",
-    })
-    .catch(() => undefined);
-  balances.set(services, { at: performance.now(), wei });
-  return wei;
+  const { client, contracts } = services;
+  const address = contracts.cashbackDistributor;
+  const available = () =>
+    client.readContract({ address, abi: cashbackDistributorAbi, functionName: "available" }).catch(() => undefined);
+  const read = balances.get(services) ?? atMostEvery(BALANCE_KEPT_MS, available);
+  balances.set(services, read);
+  return read();
 }
