@@ -167,7 +167,7 @@ export function startCheckpointer(file: string): { end(): Promise<void> } {
 }
 
 const PASSING_CODES =
-  /^(08|40001|40P01|25P03|57P0|53|25006|SQLITE_BUSY|SQLITE_FULL|SQLITE_IOERR_WRITE|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/;
+  /^(08|40001|40P01|25P03|57P0|53|25006|SQLITE_BUSY|SQLITE_PROTOCOL|SQLITE_FULL|SQLITE_IOERR_WRITE|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/;
 const PASSING_MESSAGES =
   /connection terminated|connection error|timeout exceeded when trying to connect|query read timeout|not queryable/i;
 

@@ -19,6 +19,8 @@ export type Supervised = {
   ready(path?: string): Promise<void>;
   /** The number of unexpected exits. */
   crashes(): number;
+  /** The exit code or signal of each of them, and what it said last. */
+  lastWords(): string;
 };
 
 type Options = { name: string; script: string; url: string; environment: Record<string, string> };
@@ -31,6 +33,7 @@ export function supervise({ name, script, url, environment }: Options): Supervis
   let isWanted = true;
   let isBeingKilled = false;
   let crashes = 0;
+  let lastWords = "";
   let output = "";
   let extra: Record<string, string> = {};
 
@@ -45,11 +48,14 @@ export function supervise({ name, script, url, environment }: Options): Supervis
     };
     started.stdout.on("data", record);
     started.stderr.on("data", record);
-    started.on("close", async () => {
+    started.on("close", async (code, signal) => {
       if (child !== started) return;
       child = undefined;
       if (!isWanted) return;
-      if (!isBeingKilled) crashes++;
+      if (!isBeingKilled) {
+        crashes++;
+        lastWords += `${name} ended by ${signal ?? `exit code ${code}`}:\n${output.slice(-1_500)}\n`;
+      }
       isBeingKilled = false;
       await delay(RESTART_MS);
       if (isWanted && child === undefined) launch();
@@ -89,5 +95,6 @@ export function supervise({ name, script, url, environment }: Options): Supervis
       }
     },
     crashes: () => crashes,
+    lastWords: () => lastWords,
   };
 }
