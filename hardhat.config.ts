@@ -1,9 +1,5 @@
 import { createRequire } from "node:module";
-import hardhatEthers from "@nomicfoundation/hardhat-ethers";
-import hardhatEthersChaiMatchers from "@nomicfoundation/hardhat-ethers-chai-matchers";
-import hardhatMocha from "@nomicfoundation/hardhat-mocha";
-import hardhatNetworkHelpers from "@nomicfoundation/hardhat-network-helpers";
-import hardhatVerify from "@nomicfoundation/hardhat-verify";
+import hardhatToolbox from "@nomicfoundation/hardhat-toolbox-mocha-ethers";
 import { defineConfig } from "hardhat/config";
 import type { HardhatPlugin } from "hardhat/types/plugins";
 
@@ -75,19 +71,14 @@ const { propertyRuns, ...invariant } =
   LENGTHS[process.env.FUZZ_SEED !== undefined ? "fuzz" : isForMutants ? "mutate" : "test"];
 
 export default defineConfig({
-  plugins: [
-    hardhatEthers,
-    hardhatEthersChaiMatchers,
-    hardhatMocha,
-    hardhatNetworkHelpers,
-    hardhatVerify,
-    withoutLibraryWarnings,
-  ],
+  plugins: [hardhatToolbox, withoutLibraryWarnings],
   solidity: {
     profiles: { default: { compilers: [QUICKLY], overrides: isQuick ? {} : AS_DEPLOYED } },
     // Tests in TypeScript do not wait for the compilation of tests in Solidity.
     splitTestsCompilation: true,
   },
+  // The tests are checked before anything is compiled.
+  typechain: { dontOverrideCompile: true },
   networks: { default: { type: "edr-simulated", hardfork: "cancun", allowUnlimitedContractSize: isQuick } },
   test: {
     mocha: { timeout: 120_000 },
