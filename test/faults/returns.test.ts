@@ -153,6 +153,20 @@ describe("A return that is final, on a real chain", function () {
     await agrees();
   });
 
+  it("is sent once more where a reorg takes it away", async () => {
+    const { anvil } = system;
+    const [{ id = 0 } = {}] = (await buyer.me()).purchases;
+    await tell("declined");
+    await waitOut();
+    const head = Number(await anvil.request("eth_blockNumber"));
+    await until("the chain says Returned", async () => (await statusOnChain(id)) === RETURNED);
+    await anvil.request("anvil_reorg", Number(await anvil.request("eth_blockNumber")) - head, []);
+    expect(await statusOnChain(id)).to.equal(CONFIRMED);
+    await until("the chain says Returned again", async () => (await statusOnChain(id)) === RETURNED);
+    await until("its buyer sees it", async () => (await shown(id))?.situation_detail === "returned");
+    await agrees();
+  });
+
   it("may be burnt by its owner, and is counted and proven as before, with a word that says so", async () => {
     const { anvil, deployment } = system;
     await anvil.request("anvil_setBalance", buyer.address, "0xde0b6b3a7640000");
