@@ -16,6 +16,7 @@ const SENTENCES = {
   domain: "must be domains such as shop.com, at most 20",
   slug: "must be lower-case letters, digits and hyphens",
   control_characters: "must not contain control characters",
+  link: "must not begin like a link: explorers would make it one",
   hidden_characters: "must not contain invisible characters, characters that turn text around, or stacked accents",
   team_words: "must not contain a word that stands for the team or the system, such as admin or owner",
   contract: "must be a contract address",

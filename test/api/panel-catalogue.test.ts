@@ -24,6 +24,10 @@ describe("The catalogue in the panel", () => {
       const other = (await admin.post("/api/store", { ...store, name: "Outra" })).body.id;
       const rename = (to: string) => admin.send("PUT", `/api/store/${other}`, JSON.stringify({ name: to }));
       expectRefusal(await rename("loja são joão"), 409, "STORE_NAME_TAKEN");
+      for (const link of ["https://loja.example", "HTTP://loja.example/a"]) {
+        const { status, body } = await rename(link);
+        expect([status, body.field, body.rule], link).to.deep.equal([400, "name", "link"]);
+      }
       expect((await rename("OUTRA")).status, "its own name in capitals").to.equal(200);
       await admin.send("DELETE", `/api/store/${id}`);
       expect((await rename("Loja São João")).status, "the other is gone").to.equal(200);

@@ -255,6 +255,7 @@ const storeNameSchema = text(STORE_NAME_BYTES)
   .refine((name) => countLetters(name) <= STORE_NAME_LETTERS, custom("max_length", STORE_NAME_LETTERS))
   .refine((name) => new TextEncoder().encode(name).length <= STORE_NAME_BYTES, custom("max_bytes", STORE_NAME_BYTES))
   .refine((name) => !/\p{Cc}/u.test(name), must("control_characters"))
+  .refine((name) => !/^https?:/i.test(name), must("link"))
   .refine(isReadableName, must("hidden_characters"));
 
 /** An absent field keeps its value; null or "" clears it. */
