@@ -18,9 +18,9 @@ import { messageOf } from "../../core/rules/unknown-error.ts";
 import type { Cursors } from "../http/cursors.ts";
 import { Prepared } from "../http/prepared.ts";
 import { listOfStores, type StoresQuery } from "./stores-cursor.ts";
-import { toWireCategory, toWireFanToken, toWireStore } from "./wire.ts";
+import { toWireFanToken, toWirePromise, toWireStore } from "./wire.ts";
 
-type Catalogue = {
+export type Catalogue = {
   version: string;
   fanTokens: Prepared;
   fanTokenRows: FanTokenRow[];
@@ -170,7 +170,8 @@ export class CatalogueCache {
 const NONE = new Prepared(Buffer.alloc(0));
 
 export function storeAnswer(store: StoreWithCategories): z.output<typeof storeResponseSchema> {
-  return { success: true, store: toWireStore(store), cashbacks: store.categories.map(toWireCategory) };
+  const wire = toWireStore(store);
+  return { success: true, store: wire, cashbacks: wire.cashbacks, promise: toWirePromise(wire, undefined) };
 }
 
 function serialize(value: unknown): Prepared {

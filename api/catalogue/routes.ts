@@ -22,24 +22,29 @@ import {
 } from "../../core/rules/api/catalogue.ts";
 import { createdSchema, doneSchema } from "../../core/rules/api/common.ts";
 import { proposedSchema } from "../../core/rules/api/proposals.ts";
+import type { PromiseReader } from "../../core/rules/promise.ts";
 import { enqueue } from "../../core/sender/queue.ts";
 import { boostRoutes } from "../admin/boosts.ts";
 import { percentApprovalRoutes } from "../admin/percent-approvals.ts";
 import { proposalRoutes } from "../admin/proposals.ts";
 import { askerOf, proposed, requireFreshAsker } from "../admin/proposing.ts";
+import { shownBalances } from "../chain/balances.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
-import type { Prepared } from "../http/prepared.ts";
+import { originOf } from "../http/origin.ts";
+import { Prepared } from "../http/prepared.ts";
 import { actorOf, type Identity, type Route, readId, route, type TextReply } from "../http/route.ts";
+import type { Visitor } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
-import type { CatalogueCache } from "./catalogue-cache.ts";
+import type { Catalogue, CatalogueCache } from "./catalogue-cache.ts";
 import { CATALOGUE_WRITE, catalogueWriter, percentRule } from "./catalogue-writer.ts";
 import { categoryRoutes } from "./category-routes.ts";
 import { fanTokenRoutes } from "./fan-token-routes.ts";
 import { readStoresCursor } from "./stores-cursor.ts";
+import { toWirePromise } from "./wire.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const PUBLIC_HEADERS = { "cache-control": "public, no-cache", vary: "Authorization, Origin" };
-const ADMIN_HEADERS = { "cache-control": "private, no-cache", vary: "Authorization, Origin" };
+const OWN_HEADERS = { "cache-control": "private, no-cache", vary: "Authorization, Origin" };
 const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of the caller's cached response" } };
 
 /** Of the pages after the first one, which everybody gets from memory. docs/product.md#limit-lists */
@@ -73,7 +78,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
         const isStranger = after !== undefined && identity.kind === "anonymous";
         const asked = { ...query, limit: isStranger ? Math.min(query.limit, STRANGERS_ROWS) : query.limit };
         const page = await cache.stores(asked, { after, withDrafts }).catch(refuseCursor);
-        return withDrafts ? { ...cached(page), headers: ADMIN_HEADERS } : cached(page);
+        return withDrafts ? { ...cached(page), headers: OWN_HEADERS } : cached(page);
       },
     }),
     route.get("/api/stores/domains", {
@@ -98,15 +103,17 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     }),
     route.get("/api/stores/:id", {
       access: "anyone",
-      cost: { thread: 0.5, node: 0, stored: 0, mail: 0 },
-      summary: "One store with its cashback categories",
+      cost: { thread: 0.5, node: 5, stored: 0, mail: 0 },
+      summary: "One store with its cashback categories, and what the caller can earn there",
       headers: IF_NONE_MATCH,
       responses: { 200: storeResponseSchema },
-      async handle({ params, identity }) {
-        const withDrafts = isAdmin(identity);
-        const store = await cache.store(readId(params.id, "Store"), { withDrafts });
+      async handle({ params, identity, request, giveBack }) {
+        const store = await cache.store(readId(params.id, "Store"), { withDrafts: isAdmin(identity) });
+        if (!store || identity.kind !== "user") giveBack(["node"]);
         if (!store) throw notFound("Store");
-        return { ...cached(store), headers: withDrafts ? ADMIN_HEADERS : PUBLIC_HEADERS };
+        if (identity.kind !== "user") return cached(store);
+        const reader = await promisedTo(services, identity.visitor, originOf(request.ip ?? ""), await cache.read());
+        return { ...cached(withPromise(store, reader)), headers: OWN_HEADERS };
       },
     }),
     route.get("/api/stores/:id/pace", {
@@ -224,6 +231,33 @@ function changes(before: object, fields: Partial<StoreFields>): object {
 /** Flags are 0 and 1 in the database, counts are bigints. */
 function comparable(value: unknown): string {
   return String((typeof value === "boolean" ? Number(value) : value) ?? "");
+}
+
+/** A user with their tokens' balances, by one node's word: a bonus is given by what every node says at the click. */
+async function promisedTo(
+  services: Services,
+  { wallet, indexed, revision }: Visitor,
+  asker: string,
+  { fanTokenRows }: Pick<Catalogue, "fanTokenRows">,
+): Promise<PromiseReader> {
+  const balances = await shownBalances(
+    services,
+    wallet,
+    { version: `${indexed?.hash}:${revision}`, asker },
+    fanTokenRows,
+  );
+  const tokens = fanTokenRows.map(({ slug, name, contract }) => ({
+    slug,
+    name,
+    balance: (contract && balances?.tokens?.get(contract)) || { units: 0n, decimals: 0 },
+  }));
+  return { tokens, program: services.environment.BONUS_PROGRAM };
+}
+
+/** The answer that everybody gets, with its reader's own promise. */
+function withPromise(answer: Prepared, reader: PromiseReader): Prepared {
+  const { promise: _, ...same }: z.output<typeof storeResponseSchema> = JSON.parse(answer.bytes.toString("utf8"));
+  return new Prepared(Buffer.from(JSON.stringify({ ...same, promise: toWirePromise(same.store, reader) })));
 }
 
 function isAdmin(identity: Identity): boolean {

@@ -10,10 +10,12 @@ import {
   type Store,
   type StoreBoost,
   type StoreCashback,
+  type StorePromise,
 } from "../../core/rules/api/catalogue.ts";
 import { cashbackRange, cashbackRangeText } from "../../core/rules/cashback.ts";
-import { isoTime } from "../../core/rules/iso-time.ts";
-import { percentText } from "../../core/rules/money.ts";
+import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { parsePercent, percentText } from "../../core/rules/money.ts";
+import { type PromiseReader, promiseOf } from "../../core/rules/promise.ts";
 import { keysOf, recordOf } from "../../core/rules/records.ts";
 
 /** A store as the API returns it: percents as text, their range also as numbers. docs/product.md#api-shapes */
@@ -46,6 +48,22 @@ export function toWireCategory(category: StoreCategory): StoreCashback {
     ...(category.boost === null ? {} : { boost: toWireBoost(category, category.boost) }),
     ...(category.groupCode === null ? {} : { group_code: category.groupCode }),
     ...(category.isDefault ? { is_default: true as const } : {}),
+  };
+}
+
+/** What a reader can earn at a store as `toWireStore` shows it. docs/product.md#promise */
+export function toWirePromise({ club, cashbacks }: Store, reader: PromiseReader): StorePromise {
+  const categories = cashbacks.map(({ cashback_percent, boost }) => ({
+    bps: parsePercent(cashback_percent),
+    boostEndsAt: boost === undefined ? null : BigInt(Date.parse(boost.ends_at)),
+  }));
+  const { baseBps, bonusBps, totalBps, token, boostEndsAt } = promiseOf({ club, categories }, reader);
+  return {
+    base_percent: percentText(baseBps),
+    bonus_percent: percentText(bonusBps),
+    total_percent: percentText(totalBps),
+    token_slug: token?.slug ?? null,
+    boost_ends_at: isoTimeIfAny(boostEndsAt),
   };
 }
 

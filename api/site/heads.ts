@@ -6,7 +6,7 @@ import { percentText } from "../../core/rules/money.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import type { Services } from "../services.ts";
 import { textsIn } from "../texts.ts";
-import { localNumber, localReais, rateOf } from "./local-number.ts";
+import { localNumber, localReais, visitorsPromise } from "./local-number.ts";
 import type { SitePage } from "./pages.ts";
 import { sharePicture } from "./share/share-pictures.ts";
 
@@ -32,9 +32,10 @@ export async function headOf(services: Services, page: SitePage, subject: string
   return head;
 }
 
-export function ownHead({ title, description, who }: SitePage, language: Language): Head {
+export function ownHead({ path, title, description, who }: SitePage, language: Language): Head {
   const head = { title: `${title[language]} · ${PRODUCT_NAME}`, description: description[language] };
-  return who === "anyone" ? head : { ...head, isPrivate: true };
+  if (who !== "anyone") return { ...head, isPrivate: true };
+  return path === "/" ? { ...head, image: sharePicture("site", "", language) } : head;
 }
 
 export function missingHead(language: Language): Head {
@@ -48,8 +49,7 @@ const ID = /^[1-9]\d{0,14}$/;
 async function storeHead({ database }: Services, id: string, language: Language): Promise<Head | undefined> {
   const store = ID.test(id) ? await findStore(database.kysely, BigInt(id)) : undefined;
   if (!store) return undefined;
-  const { highest, isRange } = rateOf(store);
-  const percent = localNumber(percentText(highest), language);
+  const { percent, isRange } = visitorsPromise(store, language);
   const title = `${textsIn(language)("server.head.store", { store: store.name, percent, isRange })} · ${PRODUCT_NAME}`;
   const image = sharePicture("store", id, language);
   return { title, heading: store.name, description: textIn(store, "description", language) || title, image };

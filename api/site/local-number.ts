@@ -1,5 +1,7 @@
 import type { StoreWithCategories } from "../../core/catalogue/stores.ts";
 import { LANGUAGES, type Language } from "../../core/rules/languages.ts";
+import { percentText } from "../../core/rules/money.ts";
+import { promiseOf } from "../../core/rules/promise.ts";
 
 export const localNumber = (text: string, language: Language): string =>
   new Intl.NumberFormat(LANGUAGES[language].locale, {
@@ -10,8 +12,9 @@ export const localNumber = (text: string, language: Language): string =>
 export const localReais = (cents: bigint, language: Language): string =>
   new Intl.NumberFormat(LANGUAGES[language].locale, { style: "currency", currency: "BRL" }).format(Number(cents) / 100);
 
-/** The highest percent of a store, in basis points, and whether others are lower. */
-export function rateOf({ categories }: StoreWithCategories): { highest: bigint; isRange: boolean } {
-  const highest = categories.reduce((best, one) => (one.cashbackBps > best ? one.cashbackBps : best), 0n);
-  return { highest, isRange: categories.some((one) => one.cashbackBps !== highest) };
+/** What a shared link promises whoever reads it: a visitor's. docs/product.md#promise */
+export function visitorsPromise(store: StoreWithCategories, language: Language): { percent: string; isRange: boolean } {
+  const categories = store.categories.map(({ cashbackBps }) => ({ bps: cashbackBps, boostEndsAt: null }));
+  const { totalBps, isRange } = promiseOf({ club: store.club, categories }, undefined);
+  return { percent: localNumber(percentText(totalBps), language), isRange };
 }

@@ -7,6 +7,7 @@ import { SAMPLE_STORES } from "../../core/rules/catalogue-samples.ts";
 import { percentText } from "../../core/rules/money.ts";
 import { FEATURED_STORES_MAX } from "../../core/rules/product.ts";
 import { configQuery, featuredStoresQuery } from "../api/queries.ts";
+import type { Store, StoreCashback } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useClub } from "../club/club.ts";
@@ -14,6 +15,7 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
+import { PromisePercent, usePromise } from "../ui/promise.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { Steps } from "../ui/steps.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
@@ -172,8 +174,10 @@ function ViewStoresButton() {
 function HeroTicket() {
   const t = useText();
   const { brl, percent } = useFormat();
+  const promise = usePromise();
   const [store] = useFeatured().shown;
   if (!store) return null;
+  const { totalBps, isRange } = promise(store);
   return (
     <figure className="hero-ticket">
       <Ticket
@@ -184,7 +188,7 @@ function HeroTicket() {
             label: t("ticket.cashback"),
             value: (
               <>
-                {store.isRange && <small>{t("store.upTo")}</small>} {percent(store.percent)}
+                {isRange && <small>{t("store.upTo")}</small>} {percent(percentText(totalBps))}
               </>
             ),
             isMain: true,
@@ -235,34 +239,28 @@ function Stands() {
   );
 }
 
-type FeaturedStore = { id: string; name: string; logo: string; percent: number; isRange: boolean };
+type FeaturedStore = Pick<Store, "id" | "name" | "logo" | "club"> & {
+  cashbacks: Pick<StoreCashback, "category" | "percent">[];
+};
 
 const SAMPLES: FeaturedStore[] = SAMPLE_STORES.filter((store) => store.featured)
   .slice(0, FEATURED_STORES_MAX)
-  .map((store) => ({
-    id: store.id,
-    name: store.name,
-    logo: "",
-    percent: Math.max(...store.cashbacks.map((one) => Number(one.cashbackBps) / 100)),
-    isRange: new Set(store.cashbacks.map((one) => one.cashbackBps)).size > 1,
+  .map(({ id, name, club, cashbacks }) => ({
+    ...{ id, name, logo: "", club: club ?? "" },
+    cashbacks: cashbacks.map((one) => ({ category: one.category, percent: percentText(one.cashbackBps) })),
   }));
 
 /** The featured stores; the samples until they arrive, or if there are none. */
 function useFeatured() {
   const stores = useQuery(featuredStoresQuery);
-  const returned = (stores.data?.stores ?? []).map(
-    ({ id, name, logo, minCashback, maxCashback }): FeaturedStore => ({
-      ...{ id, name, logo, percent: maxCashback },
-      isRange: minCashback < maxCashback,
-    }),
-  );
+  const returned: FeaturedStore[] = stores.data?.stores ?? [];
   const areSamples = !stores.isPending && returned.length === 0;
   return { stores, shown: returned.length > 0 ? returned : SAMPLES, areSamples };
 }
 
 function Featured() {
   const t = useText();
-  const { percent } = useFormat();
+  const promise = usePromise();
   const { stores, shown, areSamples } = useFeatured();
   return (
     <section className="page" aria-labelledby="featured">
@@ -296,9 +294,7 @@ function Featured() {
                 <StoreMark store={store} />
                 <span className="featured-name">{store.name}</span>
                 <span className="perforation" aria-hidden="true" />
-                <span className="muted text-sm">{store.isRange ? t("store.upTo") : "\u00a0"}</span>
-                <span className="featured-percent">{percent(store.percent)}</span>
-                <span className="muted text-sm">{t("store.cashback")}</span>
+                <PromisePercent promise={promise(store)} club={store.club} />
               </Link>
             </li>
           ))}

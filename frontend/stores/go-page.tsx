@@ -8,9 +8,9 @@ import { storeQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
-import { useFormat } from "../i18n/use-format.ts";
 import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
+import { PromisePercent, usePromise } from "../ui/promise.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
@@ -113,7 +113,7 @@ function Choice({ title, children }: { title: string; children: React.ReactNode 
 /** The store, with its buy dialog open at once. */
 function Store({ link }: { link: LinkAnswer }) {
   const t = useText();
-  const { percentRange } = useFormat();
+  const promise = usePromise();
   const store = useQuery(storeQuery(String(link.store.id)));
   const [isBuying, setBuying] = useState(true);
   if (store.isError) return <RetryPanel title={t("redirect.unavailable")} query={store} />;
@@ -130,7 +130,7 @@ function Store({ link }: { link: LinkAnswer }) {
         <h2>
           <Link to={paths.store(data.id)}>{data.name}</Link>
         </h2>
-        <p className="store-percent-number">{percentRange(data.minCashback, data.maxCashback)}</p>
+        <PromisePercent promise={promise(data)} club={data.club} />
       </div>
       <p className="go-link">{link.url}</p>
       {notes.map((note) => (

@@ -1,9 +1,11 @@
 import { memo, useId } from "react";
 import { Link } from "react-router";
+import { percentText } from "../../core/rules/money.ts";
 import type { Store } from "../api/shapes.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import { PromisePercent, usePromise } from "../ui/promise.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
 import { BoostBadge, PlainPercent } from "./boost-badge.tsx";
 import { FavouriteMark } from "./favourites.tsx";
@@ -13,20 +15,14 @@ import { useStoreTexts } from "./store-texts.ts";
 export const StoreCard = memo(function StoreCard({ store, onBuy }: { store: Store; onBuy: (store: Store) => void }) {
   const t = useText();
   const { brl, percent } = useFormat();
+  const promise = usePromise()(store);
   const nameId = useId();
   const { country, category, description, nameOf } = useStoreTexts(store);
   return (
     <article className="store-card">
       <div className="store-card-top">
         <StoreMark store={store} />
-        <p className="store-percent">
-          {/* Rendered even if it is empty, so that the tear lines of a row of cards align. */}
-          <span className="store-percent-label">
-            {store.minCashback < store.maxCashback ? t("store.upTo") : "\u00a0"}
-          </span>
-          <span className="store-percent-number">{percent(store.maxCashback)}</span>
-          <span className="store-percent-label">{t("store.cashback")}</span>
-        </p>
+        <PromisePercent promise={promise} club={store.club} />
       </div>
       <span className="perforation" aria-hidden="true" />
       <FavouriteMark store={store} />
@@ -40,8 +36,8 @@ export const StoreCard = memo(function StoreCard({ store, onBuy }: { store: Stor
       </ul>
       <BoostBadge store={store} />
       <p className="store-worth muted figures">
-        {store.minCashback < store.maxCashback && `${t("store.upTo")} `}
-        {t("store.perHundred", { cashback: brl(store.maxCashback), spent: brl(100) })}
+        {promise.isRange && `${t("store.upTo")} `}
+        {t("store.perHundred", { cashback: brl(percentText(promise.totalBps)), spent: brl(100) })}
       </p>
       {description && <p className="muted store-description">{description}</p>}
       {store.cashbacks.length > 1 && (

@@ -2,24 +2,22 @@ import { useQuery } from "@tanstack/react-query";
 import { startTransition, useEffect, useState } from "react";
 import { FormattedMessage } from "react-intl";
 import { Link, useParams, useSearchParams } from "react-router";
-import { bonus } from "../../core/rules/bonus.ts";
-import { formatDecimal, parsePercent, percentText } from "../../core/rules/money.ts";
+import { formatDecimal, percentText } from "../../core/rules/money.ts";
 import { CHZ_DECIMALS } from "../../core/rules/product.ts";
 import type { StorePace } from "../../core/rules/sale/pace.ts";
 import { storeColour } from "../../core/rules/store-mark.ts";
 import { ApiError } from "../api/http.ts";
-import { configQuery, fanTokensQuery, storePaceQuery, storeQuery } from "../api/queries.ts";
+import { configQuery, storePaceQuery, storeQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, STORE_ID } from "../app/paths.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { balancesOf } from "../session/balances.ts";
-import { useSession } from "../session/session.tsx";
 import { Card } from "../ui/card.tsx";
 import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
+import { PromisePercent, usePromise } from "../ui/promise.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
@@ -88,7 +86,6 @@ function OnTheWay() {
 }
 
 function Contents({ store }: { store: Store }) {
-  const { percentRange } = useFormat();
   const { category, country, description } = useStoreTexts(store);
   const [isBuying, setBuying] = useBuying();
   return (
@@ -103,12 +100,7 @@ function Contents({ store }: { store: Store }) {
             ))}
           </ul>
         </div>
-        <p className="store-percent">
-          <span className="store-percent-number">{percentRange(store.minCashback, store.maxCashback)}</span>
-          <span className="store-percent-label">
-            <FormattedMessage id="store.cashback" />
-          </span>
-        </p>
+        <PromisePercent promise={usePromise()(store)} club={store.club} />
       </div>
       <BoostBadge store={store} />
       {description && <p className="lead">{description}</p>}
@@ -219,22 +211,13 @@ const UNKNOWN_PACE: StorePace = { report: null, confirm: null, pay: null };
 function YouReceive({ store }: { store: Store }) {
   const t = useText();
   const { brl, chz, percent } = useFormat();
-  const { profile } = useSession();
   const config = useQuery(configQuery).data;
-  const { data: tokens = [] } = useQuery(fanTokensQuery);
-  const balances = profile && balancesOf(profile);
-  const best = tokens
-    .map((token) => {
-      const balance = balances?.find(token) ?? { units: 0n, decimals: CHZ_DECIMALS };
-      return { token, totalBps: bonus({ token, club: store.club, balance }, config.bonus_program).totalBps };
-    })
-    .reduce<Best | undefined>((one, other) => (other.totalBps > (one?.totalBps ?? 0n) ? other : one), undefined);
-  const totalBps = parsePercent(String(store.maxCashback)) + (best?.totalBps ?? 0n);
+  const { totalBps, bonusBps, isRange, token } = usePromise()(store);
   const cents = (EXAMPLE_CENTS * totalBps) / 10_000n;
   return (
     <p className="you-receive">
       <span>
-        {t(store.minCashback === store.maxCashback ? "receive.on" : "receive.upTo", {
+        {t(isRange ? "receive.upTo" : "receive.on", {
           value: brl(Number(EXAMPLE_CENTS) / 100),
         })}
       </span>
@@ -243,13 +226,9 @@ function YouReceive({ store }: { store: Store }) {
         {chz(formatDecimal(cents * BigInt(config.wei_per_cent), CHZ_DECIMALS))}
         {`\u00a0· ${percent(percentText(totalBps))}`}
       </span>
-      {best && (
-        <span>
-          {t("receive.with", { token: best.token.symbol, percent: `+${percent(percentText(best.totalBps))}` })}
-        </span>
+      {token && (
+        <span>{t("receive.with", { token: token.symbol, percent: `+${percent(percentText(bonusBps))}` })}</span>
       )}
     </p>
   );
 }
-
-type Best = { token: { symbol: string }; totalBps: bigint };

@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { bonus } from "../../core/rules/bonus.ts";
+import { bonus, cappedBonus } from "../../core/rules/bonus.ts";
 import { formatDecimal, parsePercent, percentText, reaisText } from "../../core/rules/money.ts";
 import { CHZ_DECIMALS, SIMULATED_PURCHASE_CENTS } from "../../core/rules/product.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import type { FanToken, Store } from "../api/shapes.ts";
 import { balancesOf, SAMPLE_BALANCES } from "../session/balances.ts";
 import { useSession } from "../session/session.tsx";
+import { usePromise } from "../ui/promise.tsx";
 
 /** The fan tokens, best first; equal ones in catalogue order. The best is chosen until the user chooses another. */
 export function useTokenChoice(store: Store) {
@@ -29,20 +30,20 @@ export function useBonusOf(store: Store) {
   const balances = profile ? balancesOf(profile) : SAMPLE_BALANCES;
   return (token: FanToken) => {
     const held = balances.find(token);
-    return { held, ...bonus({ token, club: store.club, balance: held }, config.bonus_program) };
+    const { totalBps, ...parts } = bonus({ token, club: store.club, balance: held }, config.bonus_program);
+    return { held, ...parts, totalBps: cappedBonus(parsePercent(String(store.maxCashback)), totalBps) };
   };
 }
 
 /** What a purchase of the simulated amount earns: percent with its bonus, reais and CHZ, as decimal text. */
 export function useEarnings(store: Store) {
-  const bonusOf = useBonusOf(store);
+  const promise = usePromise();
   const config = useQuery(configQuery).data;
   return (token: FanToken | undefined, category = "") => {
-    const base = store.cashbacks.find((one) => one.category === category)?.percent ?? String(store.maxCashback);
-    const totalBps = parsePercent(base) + (token ? bonusOf(token).totalBps : 0n);
+    const { totalBps, isRange } = promise(store, { tokens: token ? [token] : [], category });
     const cents = (SIMULATED_PURCHASE_CENTS * totalBps) / 10_000n;
     return {
-      isSure: category !== "" || store.minCashback === store.maxCashback,
+      isSure: !isRange,
       percent: percentText(totalBps),
       reais: reaisText(cents),
       chz: formatDecimal(cents * BigInt(config.wei_per_cent), CHZ_DECIMALS),

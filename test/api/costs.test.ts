@@ -142,7 +142,7 @@ describe("What calls cost", function () {
       "get /api/config": [stranger, read("/api/config")],
       "get /healthz": [stranger, read("/healthz")],
       "get /api/stores": [stranger, read("/api/stores")],
-      "get /api/stores/:id": [stranger, read("/api/stores/1")],
+      "get /api/stores/:id": [user, read("/api/stores/1")],
       "get /api/stores/:id/pace": [stranger, read("/api/stores/1/pace")],
       "get /api/fan-tokens": [stranger, read("/api/fan-tokens")],
       "get /api/is-admin": [stranger, read("/api/is-admin")],

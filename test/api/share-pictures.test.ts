@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import express from "express";
 import { encodeFunctionResult } from "viem";
-import { drawTicketCard } from "../../api/site/share/cards.ts";
+import { drawSiteCard, drawTicketCard } from "../../api/site/share/cards.ts";
 import { sharePictures } from "../../api/site/share/share-pictures.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import type { EveryNode } from "../../core/process/rpc/every-node.ts";
@@ -93,6 +93,19 @@ describe("Pictures for shared links, and the public list of a wallet's tickets",
       expect([ticket.status, ticket.type]).to.deep.equal([200, "image/png"]);
       for (const path of ["store/999/pt.png", "ticket/99/pt.png", "store/1/fr.png", "x/1/pt.png", "store/1%27/pt.png"])
         expect((await read(`/share/${path}`)).status, path).to.equal(404);
+    });
+
+    it("shows on the site's own picture what the first featured store pays a visitor, or no figure", async () => {
+      const { kysely } = api.services.database;
+      const before = await read("/share/site/pt.png");
+      expect([before.status, before.type]).to.deep.equal([200, "image/png"]);
+      await kysely.updateTable("store_cashbacks").set({ cashback_bps: 1_234n }).where("store_id", "=", 1n).execute();
+      await kysely.updateTable("stores").set({ featured: 0n }).where("id", "!=", 1n).execute();
+      const raised = await read("/share/site/pt.png");
+      expect(raised.bytes).not.to.deep.equal(before.bytes);
+      await kysely.updateTable("stores").set({ featured: 0n }).execute();
+      expect((await read("/share/site/pt.png")).bytes).not.to.deep.equal(raised.bytes);
+      expect(drawSiteCard(undefined, "pt")).not.to.match(/\d%</);
     });
 
     it("shows a ticket's status as it is now", async () => {

@@ -39,6 +39,9 @@ describe("The pages of the site, before any script runs", function () {
     expect(page.canonical).to.equal(`${system.url}/stores/1`);
     expect(page.picture).to.equal(`${system.url}/share/store/1/pt.png`);
     expect((await open("/stores")).picture).to.equal(`${system.url}/og.png`);
+    const front = await open("/?lang=en");
+    expect(front.picture).to.equal(`${system.url}/share/site/en.png`);
+    expect((await fetch(front.picture ?? "")).headers.get("content-type")).to.equal("image/png");
     expect(page.language).to.equal("pt-BR");
     expect(page.html).to.include(`<link rel="alternate" hreflang="en" href="${system.url}/stores/1?lang=en" />`);
     const english = await open("/stores/1?lang=en");

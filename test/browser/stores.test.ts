@@ -48,7 +48,7 @@ describe("Stores", () => {
     await page.getByText("Boosted: ends in 52 min", { exact: true }).waitFor();
     site.server.stores = fixtureStores();
     await page.clock.fastForward(53 * 60_000);
-    await page.getByText("3.5% - 5%", { exact: true }).first().waitFor();
+    await page.locator(".store-banner").getByText("5%", { exact: true }).waitFor();
     expect(await page.locator(".badge-boost").count()).to.equal(0);
     expect(problems).to.deep.equal([]);
   });

@@ -53,6 +53,45 @@ export function drawStoreCard(store: StoreCard, language: Language): string {
   );
 }
 
+/** The picture of the site's own links: what a purchase at a featured store becomes; without a store, no figure. */
+export function drawSiteCard(store: Omit<StoreCard, "tags"> | undefined, language: Language): string {
+  const t = textsIn(language);
+  const [first, second] = inTwoLines(t("home.hero.title"));
+  const size = Math.min(fitted(first, 470, 104), fitted(second, 470, 104));
+  const ticket = [
+    `<path fill="${PAPER}" d="${TICKET}"/><path fill="${store ? storeColour(store.name) : "#7a5200"}" d="${STUB}"/>`,
+    '<path d="M900 100v430" stroke="#12201a" stroke-width="5" stroke-linecap="round" stroke-dasharray="1 16" fill="none"/>',
+    ...(store
+      ? [
+          plain({ x: 110, y: 160, size: 38, text: t("home.example.kicker").toUpperCase(), colour: SOFT, spacing: 4 }),
+          bold({ x: 110, y: 265, size: fitted(store.name, 750, 104), text: store.name, colour: INK }),
+          plain({ x: 110, y: 335, size: 36, text: store.isRange ? t("server.card.upTo") : "", colour: SOFT }),
+          bold({ x: 110, y: 495, size: 180, text: `${store.percent}%`, colour: PITCH }),
+          plain({ x: 500, y: 490, size: 44, text: t("server.card.cashback"), colour: SOFT }),
+        ]
+      : [bold({ x: 110, y: 345, size: 130, text: PRODUCT_NAME.toUpperCase(), colour: PITCH, spacing: 8 })]),
+    barcode("8"),
+  ];
+  return card(
+    PITCH,
+    [
+      bold({ x: 70, y: 285, size, text: first, colour: PAPER }),
+      bold({ x: 70, y: 390, size, text: second, colour: PAPER }),
+      plain({ x: 72, y: 555, size: 40, text: PRODUCT_NAME.toUpperCase(), colour: "#ffc93c", spacing: 8 }),
+      `<g transform="translate(560 160) rotate(3 300 150) scale(0.53)">${ticket.join("")}</g>`,
+    ].join(""),
+  );
+}
+
+/** As even as its words allow. */
+function inTwoLines(text: string): [string, string] {
+  const words = text.split(" ");
+  const cuts = words.map((_, index) => [words.slice(0, index).join(" "), words.slice(index).join(" ")] as const);
+  const longest = (cut: readonly string[]) => Math.max(...cut.map((line) => line.length));
+  const [first, second] = cuts.reduce((best, cut) => (longest(cut) < longest(best) ? cut : best));
+  return [first, second];
+}
+
 /** A ticket's picture for shared links: the ticket of the dashboard, large. */
 export function drawTicketCard(ticket: TicketCard, language: Language): string {
   const t = textsIn(language);

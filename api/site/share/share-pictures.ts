@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { RequestHandler } from "express";
+import { listOffered } from "../../../core/catalogue/store-list.ts";
 import { findStore, isOnOffer } from "../../../core/catalogue/stores.ts";
 import { findPurchaseNft } from "../../../core/database/nfts.ts";
 import { drawnAs } from "../../../core/purchases/view.ts";
@@ -8,8 +9,8 @@ import { chzTextFromGwei, percentText } from "../../../core/rules/money.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { isKnown } from "../../http/etag.ts";
 import type { Services } from "../../services.ts";
-import { localNumber, localReais, rateOf } from "../local-number.ts";
-import { drawStoreCard, drawTicketCard } from "./cards.ts";
+import { localNumber, localReais, visitorsPromise } from "../local-number.ts";
+import { drawSiteCard, drawStoreCard, drawTicketCard } from "./cards.ts";
 import { Renderer } from "./renderer.ts";
 
 const AGE_SECONDS = 3_600;
@@ -19,11 +20,11 @@ const AGE_SECONDS = 3_600;
  */
 const DRAWING_COST = { thread: 200, node: 0, stored: 0, mail: 0 };
 
-/** The URL of the picture for a link to a store or a ticket. */
-export const sharePicture = (kind: "store" | "ticket", id: string, language: Language): string =>
-  `/share/${kind}/${id}/${language}.png`;
+/** The URL of the picture for a link to a store, a ticket or, without an id, to the site. */
+export const sharePicture = (kind: "store" | "ticket" | "site", id: string, language: Language): string =>
+  kind === "site" ? `/share/site/${language}.png` : `/share/${kind}/${id}/${language}.png`;
 
-/** `/share/{store|ticket}/{id}/{language}.png`; the site's default picture if it cannot be drawn. */
+/** `/share/{store|ticket}/{id}/{language}.png` and `/share/site/{language}.png`; the site's default picture if it cannot be drawn. */
 export function sharePictures(services: Services): RequestHandler {
   const renderer = new Renderer();
   const drawNew = async (svg: string, address: string) => {
@@ -33,9 +34,9 @@ export function sharePictures(services: Services): RequestHandler {
     return known ?? renderer.draw(svg);
   };
   return async (request, response, next) => {
-    const [, kind, id = "", language] = PATH.exec(request.path) ?? [];
+    const [, kind, id = "0", language] = PATH.exec(request.path) ?? [];
     if (!kind) return next();
-    const draw = kind === "store" ? storeCard : ticketCard;
+    const draw = kind === "site" ? siteCard : kind.startsWith("store") ? storeCard : ticketCard;
     const svg = await draw(services, BigInt(id), languageFrom(language));
     if (svg === undefined) return next();
     try {
@@ -50,15 +51,20 @@ export function sharePictures(services: Services): RequestHandler {
   };
 }
 
-const PATH = new RegExp(`^/share/(store|ticket)/([1-9]\\d{0,14})/(${LANGUAGE_NAMES.join("|")})\\.png$`);
+const PATH = new RegExp(`^/share/(site|(?:store|ticket)/([1-9]\\d{0,14}))/(${LANGUAGE_NAMES.join("|")})\\.png$`);
+
+/** With the first featured store, as the home page's own ticket. docs/product.md#promise */
+async function siteCard({ database }: Services, _id: bigint, language: Language): Promise<string> {
+  const { rows } = await listOffered(database.reader, { featured: true, limit: 1 });
+  const [store] = rows;
+  return drawSiteCard(store && { name: store.name, ...visitorsPromise(store, language) }, language);
+}
 
 async function storeCard({ database }: Services, id: bigint, language: Language): Promise<string | undefined> {
   const store = await findStore(database.kysely, id);
   if (!store || !isOnOffer(store)) return undefined;
-  const { highest, isRange } = rateOf(store);
   const tags = [textIn(store, "category", language), store.club].filter((tag): tag is string => Boolean(tag));
-  const percent = localNumber(percentText(highest), language);
-  return drawStoreCard({ name: store.name, percent, isRange, tags }, language);
+  return drawStoreCard({ name: store.name, ...visitorsPromise(store, language), tags }, language);
 }
 
 async function ticketCard({ database }: Services, id: bigint, language: Language): Promise<string | undefined> {

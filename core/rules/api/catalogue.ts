@@ -215,9 +215,23 @@ export const storesResponseSchema = answerOf({
   total: z.number(),
   filters: storeFiltersSchema,
 });
+/** What the caller can earn there: a visitor no bonus, a user the one of their best token. docs/product.md#promise */
+const storePromiseSchema = z.object({
+  /** Decimal text: the highest of the store's percents, and what the reader earns with the bonus. */
+  base_percent: z.string(),
+  bonus_percent: z.string(),
+  total_percent: z.string(),
+  /** The token of the bonus; null without one. */
+  token_slug: z.string().nullable(),
+  /** Until when a boost makes the base what it is; null if it stays. */
+  boost_ends_at: z.iso.datetime().nullable(),
+});
+export type StorePromise = z.infer<typeof storePromiseSchema>;
+
 export const storeResponseSchema = answerOf({
   store: storeSchema,
   cashbacks: z.array(storeCashbackSchema),
+  promise: storePromiseSchema,
 });
 
 /** The domains of the stores on offer that have one; shortened links' apart. docs/product.md#links */

@@ -1,0 +1,47 @@
+import { expect } from "chai";
+import { promiseOf } from "../../core/rules/promise.ts";
+
+const VERDAO = { slug: "verdao", name: "Palmeiras" };
+const PSG = { slug: "psg", name: "Paris Saint-Germain" };
+const held = (units: bigint) => ({ units, decimals: 0 });
+const pays = (...percents: bigint[]) => percents.map((bps) => ({ bps, boostEndsAt: null }));
+
+describe("What a store promises its reader", () => {
+  it("is the highest percent for a visitor, who earns no bonus", () => {
+    const promise = promiseOf({ club: "Palmeiras", categories: pays(300n, 800n) }, undefined);
+    expect(promise).to.deep.equal({
+      ...{ baseBps: 800n, isRange: true, bonusBps: 0n, totalBps: 800n },
+      ...{ token: undefined, boostEndsAt: null },
+    });
+  });
+
+  it("adds the bonus of the reader's best token, of equal ones the first", () => {
+    const store = { club: "Palmeiras", categories: pays(500n) };
+    const other = { slug: "palmeiras", name: "Outro" };
+    const tokens = [PSG, other, VERDAO].map((token) => ({ ...token, balance: held(0n) }));
+    expect(promiseOf(store, { tokens, program: "club" })).to.deep.include({ totalBps: 700n, token: tokens[1] });
+    const gold = tokens.map((token) => ({ ...token, balance: held(token.slug === "verdao" ? 50n : 10n) }));
+    expect(promiseOf(store, { tokens: gold, program: "club" })).to.deep.include({ bonusBps: 400n, token: gold[2] });
+    expect(promiseOf({ ...store, club: null }, { tokens: gold, program: "club" }).token).to.equal(undefined);
+    expect(promiseOf({ ...store, club: null }, { tokens: gold, program: "tiers" }).bonusBps).to.equal(100n);
+  });
+
+  it("never exceeds the purchase: what does not fit on the base is no bonus", () => {
+    const tokens = [{ ...VERDAO, balance: held(50n) }];
+    const promise = promiseOf({ club: "Palmeiras", categories: pays(9_900n) }, { tokens, program: "club" });
+    expect(promise).to.deep.include({ bonusBps: 100n, totalBps: 10_000n });
+    const full = promiseOf({ club: "Palmeiras", categories: pays(10_000n) }, { tokens, program: "club" });
+    expect(full).to.deep.include({ bonusBps: 0n, token: undefined });
+  });
+
+  it("ends with the boost only while nothing else pays as much", () => {
+    const end = (categories: { bps: bigint; boostEndsAt: bigint | null }[]) =>
+      promiseOf({ club: null, categories }, undefined).boostEndsAt;
+    expect(end([{ bps: 900n, boostEndsAt: 5n }, ...pays(300n)])).to.equal(5n);
+    expect(end([{ bps: 400n, boostEndsAt: 5n }, ...pays(900n)])).to.equal(null);
+    expect(end([{ bps: 900n, boostEndsAt: 5n }, ...pays(900n)])).to.equal(null);
+    const [early, late] = [5n, 9n].map((boostEndsAt) => ({ bps: 900n, boostEndsAt }));
+    if (early && late) expect(end([late, early])).to.equal(9n);
+    expect(end([])).to.equal(null);
+  });
+});
