@@ -3,6 +3,8 @@ import { LRUCache } from "lru-cache";
 import type { z } from "zod";
 import { turnBoosts } from "../../core/catalogue/boosts.ts";
 import { type FanTokenRow, listFanTokens } from "../../core/catalogue/fan-tokens.ts";
+import { listRunning, nextTurn } from "../../core/catalogue/offer-list.ts";
+import { turnOffers } from "../../core/catalogue/offers.ts";
 import { StoreDomains } from "../../core/catalogue/store-domains.ts";
 import { listNamed, listOffered, listOfferedSites, readFilters } from "../../core/catalogue/store-list.ts";
 import { findStore, isOnOffer, type StoreWithCategories } from "../../core/catalogue/stores.ts";
@@ -17,8 +19,12 @@ import type { StoreFilters, storeResponseSchema } from "../../core/rules/api/cat
 import { messageOf } from "../../core/rules/unknown-error.ts";
 import type { Cursors } from "../http/cursors.ts";
 import { Prepared } from "../http/prepared.ts";
+import { listOfOffers, type OffersQuery, offerCursorText, readOffersCursor, toWireOffer } from "./offers.ts";
 import { listOfStores, type StoresQuery } from "./stores-cursor.ts";
 import { toWireFanToken, toWirePromise, toWireStore } from "./wire.ts";
+
+/** A page of offers, which stands until the next one begins or ends. */
+type OffersPage = { page: Prepared; until: number };
 
 export type Catalogue = {
   version: string;
@@ -31,10 +37,14 @@ export type Catalogue = {
   /** By what was asked: those being made, and the latest ones. */
   making: Map<string, Promise<Prepared>>;
   answers: LRUCache<string, Prepared>;
+  offers: LRUCache<string, Promise<OffersPage>>;
 };
 
 /** With their compressed forms about half as much again. */
 const KEPT_BYTES = 32 * 2 ** 20;
+const KEPT_OFFER_PAGES = 500;
+/** Until when a page of offers stands if none begins or ends. */
+const OFFERS_STAND_MS = 3_600_000;
 
 /** How stale a response may be after a write in another process; writes in this process take effect at once. */
 const RECHECK_MS = 300;
@@ -91,6 +101,7 @@ export class CatalogueCache {
       fanTokens: serialize({ success: true, data: fanTokenRows.map(toWireFanToken) }),
       fanTokenRows,
       making: new Map(),
+      offers: new LRUCache({ max: KEPT_OFFER_PAGES }),
       answers: new LRUCache({ maxSize: KEPT_BYTES, sizeCalculation: ({ bytes }) => bytes.length + 1 }),
     };
   }
@@ -114,6 +125,35 @@ export class CatalogueCache {
         filters,
       };
     });
+  }
+
+  /** The offers that run, from a cursor on. docs/product.md#offers @throws CursorError */
+  async offers({ store_id: storeId, after, limit }: OffersQuery): Promise<OffersPage> {
+    const { offers } = await this.read();
+    const key = JSON.stringify([storeId?.toString(), after, limit]);
+    const known = offers.get(key);
+    if (known && (await known).until > Date.now()) return known;
+    const list = listOfOffers(storeId);
+    const cursor = after === undefined ? undefined : readOffersCursor(this.#cursors, list, after);
+    const made = readingFrom(undefined, async () => {
+      await turnOffers(this.#queries);
+      const now = BigInt(Date.now());
+      const next = await nextTurn(this.#queries, now);
+      const rows = await listRunning(this.#reader, {
+        storeId,
+        ...(cursor && { after: cursor }),
+        limit: limit + 1,
+        now,
+      });
+      const shown = rows.slice(0, limit);
+      const last = rows.length > limit ? shown.at(-1) : undefined;
+      const next_after = last === undefined ? null : this.#cursors.sign(list, offerCursorText(last));
+      const page = serialize({ success: true, offers: shown.map(toWireOffer), next_after });
+      return { page, until: Math.min(Number(next ?? Infinity), Number(now) + OFFERS_STAND_MS) };
+    });
+    offers.set(key, made);
+    made.catch(() => offers.delete(key));
+    return made;
   }
 
   /** Whose page a link leads to. */

@@ -1,5 +1,6 @@
 import { BoostTooHighError } from "../../core/catalogue/boosts.ts";
 import { GroupTakenError } from "../../core/catalogue/categories.ts";
+import { OfferTitleTakenError } from "../../core/catalogue/offers.ts";
 import { type PercentRule, UnagreedPercentError } from "../../core/catalogue/percent-approvals.ts";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import type { Queries } from "../../core/database/transaction.ts";
@@ -43,6 +44,7 @@ export function catalogueWriter(services: Services, cache: CatalogueCache) {
 /** @throws ApiError for what the catalogue refuses, and everything else as it is */
 export function refuseWrite(error: unknown): never {
   if (error instanceof GroupTakenError) throw conflict(error.message, "GROUP_TAKEN", { field: "group_code" });
+  if (error instanceof OfferTitleTakenError) throw conflict(error.message, "OFFER_TITLE_TAKEN", { field: "title" });
   if (error instanceof BoostTooHighError) throw conflict(error.message, "BOOST_TOO_HIGH", { field: "percent" });
   if (error instanceof UnagreedPercentError) throw conflict(error.message, "PERCENT_UNAGREED", { field: "network" });
   throw error;

@@ -21,10 +21,12 @@ import {
   updateStoreRequestSchema,
 } from "../../core/rules/api/catalogue.ts";
 import { createdSchema, doneSchema } from "../../core/rules/api/common.ts";
+import { offersQuerySchema, offersResponseSchema } from "../../core/rules/api/offers.ts";
 import { proposedSchema } from "../../core/rules/api/proposals.ts";
 import type { PromiseReader } from "../../core/rules/promise.ts";
 import { enqueue } from "../../core/sender/queue.ts";
 import { boostRoutes } from "../admin/boosts.ts";
+import { offerRoutes } from "../admin/offers.ts";
 import { percentApprovalRoutes } from "../admin/percent-approvals.ts";
 import { proposalRoutes } from "../admin/proposals.ts";
 import { askerOf, proposed, requireFreshAsker } from "../admin/proposing.ts";
@@ -46,6 +48,9 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const PUBLIC_HEADERS = { "cache-control": "public, no-cache", vary: "Authorization, Origin" };
 const OWN_HEADERS = { "cache-control": "private, no-cache", vary: "Authorization, Origin" };
 const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of the caller's cached response" } };
+
+/** How long an offer may be read from a cache, which never keeps it beyond its end. docs/product.md#offers */
+const OFFERS_SECONDS = 30;
 
 /** Of the pages after the first one, which everybody gets from memory. docs/product.md#limit-lists */
 const STRANGERS_ROWS = 60;
@@ -79,6 +84,20 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
         const asked = { ...query, limit: isStranger ? Math.min(query.limit, STRANGERS_ROWS) : query.limit };
         const page = await cache.stores(asked, { after, withDrafts }).catch(refuseCursor);
         return withDrafts ? { ...cached(page), headers: OWN_HEADERS } : cached(page);
+      },
+    }),
+    route.get("/api/offers", {
+      access: "anyone",
+      cost: { thread: 0.5, node: 0, stored: 0, mail: 0 },
+      summary: "The codes and promotions that run, those that end first before the others",
+      headers: IF_NONE_MATCH,
+      query: offersQuerySchema,
+      responses: { 200: offersResponseSchema },
+      async handle({ query }) {
+        const { page, until } = await cache.offers(query).catch(refuseCursor);
+        const seconds = Math.min(OFFERS_SECONDS, Math.floor((until - Date.now()) / 1_000));
+        const caching = seconds > 0 ? `public, max-age=${seconds}` : PUBLIC_HEADERS["cache-control"];
+        return { ...cached(page), headers: { ...PUBLIC_HEADERS, "cache-control": caching } };
       },
     }),
     route.get("/api/stores/domains", {
@@ -193,6 +212,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     }),
     ...categoryRoutes(services, write),
     ...boostRoutes(services, write),
+    ...offerRoutes(services, write),
     ...percentApprovalRoutes(services, cache),
     ...proposalRoutes(services, cache),
     ...fanTokenRoutes(services, write),

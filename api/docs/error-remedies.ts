@@ -35,6 +35,8 @@ export const ERROR_REMEDIES: Readonly<Record<ErrorCode, string>> = {
   GROUP_TAKEN: "Give each category its own group.",
   BOOST_TOO_LOW: "The store pays this already: choose a higher percent.",
   BOOST_TOO_HIGH: "Choose a lower percent, or raise `BOOST_MAX_PERCENT`.",
+  OFFER_TITLE_TAKEN: "Change the offer of this title, or name the new one otherwise.",
+  OFFER_OF_NETWORK: "The network changes and ends its own offers; a person's own are changed here.",
   BOOST_STATE: "It has begun, ended or was decided meanwhile: reload the list.",
   PERCENT_UNAGREED: "Lower the store's percents, link it, then raise them: a second admin agrees.",
   CATALOGUE_FILE: "Correct the rows in `problems`; nothing was imported.",

@@ -34,6 +34,7 @@ const OF_QUERY: Readonly<Record<string, string>> = {
   club: "Only stores of this club.",
   featured: "Only stores that are featured, or that are not.",
   after: "Where the page starts: the `next_after` of the page before it.",
+  store_id: "Only what is of this store.",
   ids: "Only these stores: ids with commas between them.",
   sort: "The order: a name upwards, `-name` downwards; empty: newest first.",
   status: "The status that the picture shows.",

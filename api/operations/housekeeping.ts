@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { mendNames, nameReader } from "../../core/catalogue/chain-names.ts";
+import { deleteOldOffers } from "../../core/catalogue/offers.ts";
 import { auditHeadText, readAuditHead } from "../../core/database/audit-log.ts";
 import { readClock } from "../../core/database/clock.ts";
 import { writeSetting } from "../../core/database/settings.ts";
@@ -235,6 +236,7 @@ const ENDS: readonly ((queries: Queries, now: bigint, limit: number) => Promise<
   deleteOldPictures,
   deleteOldClicks,
   deleteOldSiteFiles,
+  deleteOldOffers,
 ];
 
 /** Deletes what has expired, a page at a time, so that no request waits for a large deletion. */

@@ -8,11 +8,13 @@ import {
   createStoreRequestSchema,
   saveFanTokenRequestSchema,
 } from "../rules/api/catalogue.ts";
+import { createOfferRequestSchema, type OfferFields } from "../rules/api/offers.ts";
 import { must, ruleOf } from "../rules/field-rules.ts";
 import { isoTime } from "../rules/iso-time.ts";
 import type { Language } from "../rules/languages.ts";
 import { isRecord } from "../rules/records.ts";
 import { plainCell, spreadsheetIn } from "../rules/spreadsheet.ts";
+import { searchKey } from "../rules/text.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
 import { messageOf } from "../rules/unknown-error.ts";
 
@@ -21,13 +23,16 @@ type StoreEntry = z.output<typeof createStoreRequestSchema>;
 type CashbackEntry = z.output<typeof createCashbackRequestSchema> & { store: string; place: string };
 /** Of the whole store without a category. */
 type BoostEntry = z.output<typeof boostRowSchema> & { store: string; place: string };
+/** Written by a person; a network's come by themselves. */
+type OfferEntry = OfferFields & { store: string; place: string };
 type FanTokenEntry = z.output<typeof saveFanTokenRequestSchema>;
 
-/** The content of a file. Stores are identified by name, categories by store and name, fan tokens by slug. */
+/** The content of a file. Stores are identified by name, categories by store and name, offers by store and title, fan tokens by slug. */
 export type Catalogue = {
   stores: StoreEntry[];
   cashbacks: CashbackEntry[];
   boosts: BoostEntry[];
+  offers: OfferEntry[];
   fanTokens: FanTokenEntry[];
 };
 
@@ -59,11 +64,12 @@ const boostRowSchema = z.strictObject({
   ends_at: momentSchema,
 });
 
-/** The fields of each type of row: what the panel sends, and the name of a category's or a boost's store. */
+/** The fields of each type of row: what the panel sends, and the name of a category's, a boost's or an offer's store. */
 const FIELDS = new Map<string, readonly string[]>([
   ["store", Object.keys(createStoreRequestSchema.shape)],
   ["cashback", ["store", ...Object.keys(createCashbackRequestSchema.shape)]],
   ["boost", ["store", ...Object.keys(boostRowSchema.shape)]],
+  ["offer", ["store", ...Object.keys(createOfferRequestSchema.shape)]],
   ["fan_token", Object.keys(saveFanTokenRequestSchema.shape).filter((field) => field !== "id")],
 ]);
 
@@ -84,7 +90,7 @@ export function formatOf(path: string): CatalogueFormat {
 export function readCatalogue(format: CatalogueFormat, text: string): Catalogue {
   refuseLostLetters(format, text);
   const rows = format === "json" ? jsonRows(text) : csvRows(text);
-  const catalogue: Catalogue = { stores: [], cashbacks: [], boosts: [], fanTokens: [] };
+  const catalogue: Catalogue = { stores: [], cashbacks: [], boosts: [], offers: [], fanTokens: [] };
   const problems: Found[] = [];
   const seen = new Map<string, string>();
   for (const { place, type, row } of rows) {
@@ -105,7 +111,7 @@ export function readCatalogue(format: CatalogueFormat, text: string): Catalogue 
 function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems: Found[]): string | undefined {
   const known = FIELDS.get(type);
   if (!known) {
-    const text = `type must be store, cashback, boost or fan_token, not "${type}"`;
+    const text = `type must be store, cashback, boost, offer or fan_token, not "${type}"`;
     problems.push({ problem: "unknown_type", place, values: [type], text });
     return undefined;
   }
@@ -130,15 +136,19 @@ function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems:
     catalogue.stores.push(result.data);
     return `store ${result.data.name.toLowerCase()}`;
   }
-  if (type === "cashback" || type === "boost") {
+  if (type !== "fan_token") {
     const { store, ...rest } = fields;
     if (typeof store !== "string") {
-      problems.push({
-        problem: "no_store_name",
-        place,
-        text: `store must be the name of the ${type === "boost" ? "boost" : "category"}'s store`,
-      });
+      const text = `store must be the name of the ${type === "cashback" ? "category" : type}'s store`;
+      problems.push({ problem: "no_store_name", place, text });
       return undefined;
+    }
+    if (type === "offer") {
+      const flag = readFlag("with_cashback", rest.with_cashback);
+      const result = createOfferRequestSchema.safeParse({ ...rest, ...flag });
+      if (!result.success) return refuse(result.error);
+      catalogue.offers.push({ ...result.data, store, place });
+      return `offer ${searchKey(result.data.title)} of ${store.toLowerCase()}`;
     }
     if (type === "boost") {
       const result = boostRowSchema.safeParse(rest);

@@ -13,6 +13,9 @@ import { boostChanges } from "./boost-changes.ts";
 import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
 import { type CategoryFields, GroupTakenError, type StoreCategory } from "./categories.ts";
 import { type FanTokenFields, listFanTokens, saveToken } from "./fan-tokens.ts";
+import { offerChanges } from "./offer-changes.ts";
+import { listByHand } from "./offer-list.ts";
+import { NO_END } from "./offers.ts";
 import {
   addCategory,
   addingWaits,
@@ -25,9 +28,10 @@ import { fieldsOf, listStores, type StoreFields, type StoreWithCategories } from
 
 export type Change = { change: CatalogueChange; apply(queries: Queries, importing: Import): Promise<void> };
 
-export function changeText({ kind, what, name, of, waits, fields }: CatalogueChange): string {
+export function changeText({ kind, what, what_detail, name, of, waits, fields }: CatalogueChange): string {
   const to = Object.fromEntries(fields.map(({ field, to }) => [field, to]));
   if (kind === "create") {
+    if (what_detail === "offer") return `+ offer of ${of}: ${name}`;
     if (what === "boost")
       return `+ boost of ${of === undefined ? name : `${of}, ${name}`}: ${to.cashback_percent}% from ${to.starts_at} to ${to.ends_at}${WAITS(waits)}`;
     if (what === "store") return `+ store ${name} (${to.country}), named on the chain by the api`;
@@ -35,7 +39,10 @@ export function changeText({ kind, what, name, of, waits, fields }: CatalogueCha
       ? `+ ${of}, ${name}: ${to.cashback_percent}%${WAITS(waits)}`
       : `+ fan token ${name} (${to.name})`;
   }
-  const subject = what === "cashback" ? `${of}, ${name}` : `${what === "store" ? "store" : "fan token"} ${name}`;
+  const subject =
+    of !== undefined
+      ? `${what_detail === "offer" ? "offer of " : ""}${of}, ${name}`
+      : `${what === "store" ? "store" : "fan token"} ${name}`;
   const changed = fields.map(({ field, from, to }) =>
     field === "cashback_percent" ? `${from}% → ${to}%` : `${field} → ${to}`,
   );
@@ -75,7 +82,7 @@ async function planChanges(
 ): Promise<Change[]> {
   const stores = new Map((await listStores(queries)).map((store) => [store.name.toLowerCase(), store]));
   const inFile = new Set(catalogue.stores.map((store) => store.name.toLowerCase()));
-  const missing = [...catalogue.cashbacks, ...catalogue.boosts].filter(
+  const missing = [...catalogue.cashbacks, ...catalogue.boosts, ...catalogue.offers].filter(
     ({ store }) => !inFile.has(store.toLowerCase()) && !stores.has(store.toLowerCase()),
   );
   if (missing.length > 0) {
@@ -103,6 +110,7 @@ async function planChanges(
       return cashbackChange(entry, { store, network }, aboveBps);
     }),
     ...(await boostChanges(queries, catalogue, stores, aboveBps)),
+    ...(await offerChanges(queries, catalogue, stores)),
     ...(await fanTokenChanges(queries, catalogue, asker)),
   ];
 }
@@ -393,6 +401,17 @@ export async function exportRows({ kysely }: Database): Promise<Record<string, u
         ends_at: isoTime(endsAt),
       })),
     ),
+    ...(await listByHand(kysely)).map((offer) => ({
+      type: "offer",
+      store: offer.store,
+      title: offer.title,
+      code: offer.code,
+      terms: offer.terms,
+      url: offer.url,
+      starts_at: isoTime(offer.starts_at),
+      ends_at: offer.ends_at >= NO_END ? null : isoTime(offer.ends_at),
+      with_cashback: offer.with_cashback === 1n,
+    })),
     ...tokens.map(({ name, slug, symbol, image, contract }) => ({
       type: "fan_token",
       name,

@@ -17,7 +17,7 @@ export async function listStorePage(queries: Queries, page: PageQuery): Promise<
 }
 
 /** One look at the few names on their way, not one a store. */
-const IS_NAMED = sql<SqlBool>`stores.id not in (select subject_id from operations
+export const IS_NAMED = sql<SqlBool>`stores.id not in (select subject_id from operations
   where kind = 'register_store' and status in ('queued', 'assigned', 'waiting', 'failed'))`;
 
 /** `isOnOffer` in SQL. */

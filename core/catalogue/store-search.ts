@@ -7,6 +7,7 @@ import { translations } from "../rules/languages.ts";
 import { keysOf } from "../rules/records.ts";
 import { searchKey } from "../rules/text.ts";
 import { readBoosts } from "./boosts.ts";
+import { showOffers } from "./offers.ts";
 
 const WORD_LETTERS = 40;
 const SAID = { country: true, category: true, description: true };
@@ -16,7 +17,7 @@ const CATEGORY_NAMES = ["category", ...CATEGORY_TRANSLATIONS] as const;
 const TERMS = 8;
 
 /**
- * Writes what the list of stores is filtered, sorted and searched by. Must be called in every write of a store or its
+ * Writes what the list of stores is filtered, sorted and searched by, and whether its offers are shown. Must be called in every write of a store or its
  * categories, after `bumpCatalogueVersion`, which serializes them.
  */
 export async function indexStore(queries: Queries, storeId: bigint): Promise<void> {
@@ -42,6 +43,7 @@ export async function indexStore(queries: Queries, storeId: bigint): Promise<voi
     })
     .where("id", "=", storeId)
     .execute();
+  await showOffers(queries, { storeId });
   await queries.deleteFrom("store_words").where("store_id", "=", storeId).execute();
   if (store.deleted_at !== null) return;
   const own = SEARCHED.map((name) => store[name]);

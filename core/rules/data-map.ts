@@ -34,6 +34,7 @@ export const DATA_MAP: Readonly<Record<string, DataUse>> = {
   store_words: nobody("finding a store"),
   store_cashbacks: nobody("what a store pays back"),
   store_boosts: staff("a higher percent for a time, and who planned it", "planned_by"),
+  offers: nobody("codes and promotions of stores"),
   percent_approvals: staff("who agreed to a percent", "asked_by", "decided_by", "decision_reason"),
   fan_tokens: nobody("the fan tokens that give a bonus"),
   clicks: buyers("which visit led to a sale", "contract (V)", "token", "wallet"),

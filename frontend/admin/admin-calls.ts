@@ -104,6 +104,14 @@ export const planBoost = (storeId: string, fields: BoostFields) =>
 export const endBoost = (id: number) => decide(`/api/admin/boosts/${id}/end`, {});
 export const withdrawBoost = (id: number) => decide(`/api/admin/boosts/${id}/withdraw`, {});
 
+/** Offers that a person wrote; of a change only the fields that differ. docs/product.md#offers */
+export const addOffer = (storeId: string, fields: Record<string, unknown>) =>
+  attempt("POST", `/api/admin/stores/${storeId}/offers`, fields, "Failed to add offer");
+export const updateOffer = (id: number, fields: Record<string, unknown>) =>
+  attempt("PUT", `/api/admin/offers/${id}`, fields, "Failed to change offer");
+export const deleteOffer = (id: number) =>
+  attempt("DELETE", `/api/admin/offers/${id}`, undefined, "Failed to delete offer");
+
 /** Percents that need two people. docs/product.md#percent-approvals */
 export const decidePercent = (id: number, verb: "approve" | "refuse", reason: string) =>
   decide(`/api/admin/percent-approvals/${id}/${verb}`, { reason });

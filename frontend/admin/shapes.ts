@@ -20,6 +20,7 @@ import type {
 import type { Overview as AnsweredOverview } from "../../core/rules/api/administration.ts";
 import type { BoostRow as AnsweredBoost, PercentApproval as AnsweredPercent } from "../../core/rules/api/boosts.ts";
 import type { Store } from "../../core/rules/api/catalogue.ts";
+import type { AdminOffer } from "../../core/rules/api/offers.ts";
 import type { OperationRecord as AnsweredOperation } from "../../core/rules/api/operations.ts";
 import type { ProposalRow as AnsweredProposal } from "../../core/rules/api/proposals.ts";
 import type {
@@ -55,6 +56,7 @@ export type Attention = Heard<AnsweredAttention>;
 export type Overview = Heard<AnsweredOverview>;
 export type CatalogueChange = Heard<AnsweredChange>;
 export type BoostRow = Heard<AnsweredBoost>;
+export type OfferRow = Heard<AdminOffer>;
 export type PercentApproval = Heard<AnsweredPercent>;
 export type ProposalRow = Heard<AnsweredProposal>;
 export type OperationRecord = Heard<AnsweredOperation>;

@@ -68,6 +68,8 @@ export const BOOST_WORDS = wordsOf("boost.state", {
   withdrawn: "plain",
 });
 
+export const OFFER_WORDS = wordsOf("offer.state", { planned: "wait", running: "good", over: "plain" });
+
 export const PERSON_WORDS = wordsOf("person.state", { active: "good", erased: "plain" });
 
 export const STORE_WORDS = wordsOf("store.state", { ready: "good", draft: "wait" });

@@ -82,6 +82,8 @@ export const storesQuery = (search: StoreSearch) =>
     // While the next search is under way, the last one's stores stay.
     placeholderData: keepPreviousData,
   });
+/** Every query of offers begins with this. */
+export const OFFERS_KEY = ["offers"];
 /** Stores by their ids: the API ignores those that are not on offer. */
 export const namedStoresQuery = (ids: readonly string[]) =>
   queryOptions({

@@ -34,6 +34,8 @@ import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
 import { listUsers } from "../../api/people/users.ts";
 import { deleteStoredAnswers } from "../../api/purchases/idempotency-keys.ts";
 import { listBoosts, listDueTurns, readBoosts } from "../../core/catalogue/boosts.ts";
+import { listRunning, nextTurn } from "../../core/catalogue/offer-list.ts";
+import { deleteOldOffers, listBegun, listStoreOffers } from "../../core/catalogue/offers.ts";
 import { listPercentApprovals } from "../../core/catalogue/percent-approvals.ts";
 import { IS_DRAFT, listStorePage } from "../../core/catalogue/store-list.ts";
 import { readCatalogueVersion } from "../../core/catalogue/version.ts";
@@ -73,6 +75,7 @@ import { readStatement, sumPaidAbove } from "../../core/purchases/statement.ts";
 import { fixedRate } from "../../core/rates/rate-source.ts";
 import { highestFinalNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../core/reconcile/ledger.ts";
 import { EVENTS_KEPT_MS } from "../../core/rules/events.ts";
+import { DAY_MS } from "../../core/rules/iso-time.ts";
 import { deleteOldClicks, insertClicks, listClicks } from "../../core/sales/clicks.ts";
 import { readConversion } from "../../core/sales/conversion.ts";
 import { storePushes } from "../../core/sales/hints.ts";
@@ -123,6 +126,7 @@ const BIG_TABLES = [
   "audit_log",
   "approvals",
   "store_boosts",
+  "offers",
   "percent_approvals",
   "events",
   "event_readers",
@@ -225,6 +229,14 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
     listSetAside(queries, "pay", { reasons: ["day_cap", "pool_empty"], atMostGwei: 10n ** 9n }),
   "the boosts of some stores": (queries) => readBoosts(queries, IDS, BigInt(ROWS) - 20n),
   "a store's boosts": (queries) => listBoosts(queries, 3n, { limit: 50 }),
+  "the offers that run": (queries) => listRunning(queries, { limit: 50, now: BigInt(ROWS) - 100n }),
+  "the next page of them": (queries) =>
+    listRunning(queries, { limit: 50, now: 5n, after: { endsAt: BigInt(ROWS) - 50n, id: 3n } }),
+  "a store's offers that run": (queries) => listRunning(queries, { storeId: 3n, limit: 50, now: BigInt(ROWS) - 20n }),
+  "a store's offers": (queries) => listStoreOffers(queries, 3n, { limit: 50 }),
+  "when an offer begins or ends": (queries) => nextTurn(queries, BigInt(ROWS) - 5n),
+  "the offers that have begun": (queries) => listBegun(queries, 100),
+  "the offers that are long over": (queries) => deleteOldOffers(queries, BigInt(30 * DAY_MS) + 20n, 10),
   "the boosts that start or end": (queries) => listDueTurns(queries, 100),
   "a page of a buyer's events": (queries) => listEvents(queries, BUYER, { limit: 50 }),
   "a buyer's last events": (queries) => listEvents(queries, BUYER, { limit: 50, before: 900n }),
@@ -573,6 +585,10 @@ async function fillShop(database: Database): Promise<void> {
   );
   await sql`insert into store_boosts (store_id, boost_bps, starts_at, ends_at, planned_end_at, decision, planned_by, created_at, turns_at)
     values ${rows((i) => sql`(${i % 400 === 0 ? 3 : 1}, 1, ${i}, ${i + 1}, ${i + 1}, ${i % 40 === 0 ? "waiting" : "agreed"}, ${walletOf(i)}, ${i}, ${i % 4_000 === 1 ? i : null})`)}`.execute(
+    database.kysely,
+  );
+  await sql`insert into offers (store_id, title, title_key, starts_at, ends_at, created_at, updated_at, shown, turns_at)
+    values ${rows((i) => sql`(${i % 400 === 0 ? 3 : 1}, 'a', 'a', ${i}, ${i + 1}, ${i}, ${i}, ${i % 40 === 0 ? 0 : 1}, ${i % 4_000 === 1 ? i : null})`)}`.execute(
     database.kysely,
   );
   await sql`insert into percent_approvals (store_id, bps, state, asked_by, created_at)

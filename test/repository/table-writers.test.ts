@@ -49,6 +49,7 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   stores: ["core/catalogue/"],
   store_cashbacks: ["core/catalogue/"],
   store_boosts: ["core/catalogue/boosts.ts"],
+  offers: ["core/catalogue/offers.ts"],
   percent_approvals: ["core/catalogue/percent-approvals.ts"],
   proposals: ["core/database/proposals.ts"],
   fan_tokens: ["core/catalogue/"],

@@ -99,6 +99,18 @@ async function insertRest({ kysely }: Database): Promise<void> {
     ["sessions", { token_hash: "00", wallet: BUYER, kind: "nonce", created_at: NOW, last_seen_at: NOW }],
     ["sign_in_nonces", { nonce: "1", wallet: BUYER, purpose: "login", message: "…", expires_at: NOW }],
     ["store_boosts", { store_id: STORE, category_id: category.id, ...boost, planned_by: BUYER, created_at: NOW }],
+    [
+      "offers",
+      {
+        store_id: STORE,
+        title: "Frete",
+        title_key: "frete",
+        starts_at: NOW,
+        ends_at: NOW + 1n,
+        created_at: NOW,
+        updated_at: NOW,
+      },
+    ],
     ["percent_approvals", { store_id: STORE, bps: 800n, state: "approved", asked_by: BUYER, created_at: NOW }],
     ["claims", { wallet: BUYER, store_id: STORE, click_id: click.id, ...claim }],
     ["claim_pictures", { claim_id: 1n, wallet: BUYER, type: "image/png", content: "iVBORw0KGgo=" }],

@@ -1040,6 +1040,34 @@ export interface Schema {
     standing: string;
     seen_at: bigint;
   };
+  /** Codes and promotions of stores. Adds only: 1.0.0 works on beside it. docs/product.md#offers */
+  offers: {
+    id: Generated<bigint>;
+    store_id: bigint;
+    /** The account whose network says it, and the network's id; null if a person wrote it. */
+    network: string | null;
+    account: string | null;
+    network_key: string | null;
+    title: string;
+    /** As `core/rules/text.ts` compares texts. */
+    title_key: string;
+    code: string | null;
+    terms: string | null;
+    /** A page of the shop. */
+    url: string | null;
+    with_cashback: Generated<bigint>;
+    starts_at: bigint;
+    /** Far away if nobody said one. */
+    ends_at: bigint;
+    created_at: bigint;
+    updated_at: bigint;
+    /** When the network last listed it. */
+    seen_at: bigint | null;
+    /** Whether it has begun and its store sells; its end is looked at when it is read. */
+    shown: Generated<bigint>;
+    /** When it begins, if it has not. */
+    turns_at: bigint | null;
+  };
 }
 
 export type TableName = keyof Schema;
@@ -1119,12 +1147,13 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   contract_events: ["block_number","log_index"],
   watched_contracts: ["contract"],
   contract_acts: ["id"],
+  offers: ["id"],
 };
 
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);
 
 /** Tables with ids assigned by the database. */
-export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log","account_books","account_bookings","proposals","push_devices","pushes","contract_acts"];
+export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log","account_books","account_bookings","proposals","push_devices","pushes","contract_acts","offers"];
 
 /** Columns that the database computes: they cannot be written. */
 export const COMPUTED: ReadonlySet<string> = new Set(["sells"]);

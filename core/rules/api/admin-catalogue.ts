@@ -62,9 +62,9 @@ export const tokenContractResponseSchema = answerOf({
 export const catalogueFormatSchema = z.enum(["csv", "json"], { error: must("file_format") });
 export const catalogueExportQuerySchema = z.object({ format: catalogueFormatSchema.default("csv") });
 
-/** One row of the file: a store, a category, a boost or a fan token. */
+/** One row of the file: a store, a category, a boost, an offer or a fan token. */
 export const catalogueRowsSchema = z.array(
-  z.looseObject({ type: z.enum(["store", "cashback", "boost", "fan_token"]) }),
+  z.looseObject({ type: z.enum(["store", "cashback", "boost", "offer", "fan_token"]) }),
 );
 
 export const catalogueImportRequestSchema = z.strictObject({
@@ -75,12 +75,14 @@ export const catalogueImportRequestSchema = z.strictObject({
   apply: z.boolean().default(false),
 });
 /**
- * One change of an import. `of` is a category's or a boost's store, which is a boost's `name` if it is for all of it;
+ * One change of an import. `of` is a category's, an offer's or a boost's store, which is a boost's `name` if it is for all of it;
  * `from` is absent if the earlier value does not matter. `waits`: for a second person.
  */
 export const catalogueChangeSchema = z.object({
   kind: z.enum(["create", "update"]),
+  /** What 1.0.0 knows; `what_detail` is the newer word. */
   what: z.enum(["store", "cashback", "boost", "fan_token"]),
+  what_detail: z.enum(["offer"]).optional(),
   name: z.string(),
   of: z.string().optional(),
   waits: z.literal(true).optional(),
@@ -103,6 +105,8 @@ export type FileProblem = {
     | "group_taken"
     | "second_default"
     | "no_category"
+    | "offer_span"
+    | "store_page"
     | "boost_known"
     | "boost_span"
     | "boost_too_high"

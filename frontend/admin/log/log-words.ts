@@ -35,6 +35,7 @@ function valuesOf(said: Said) {
     store: storeOf(said),
     created: text(detail.name) ?? storeOf(said),
     category: categoryOf(said),
+    offer: text(detail.title) ?? t("logPart.number", { id }),
     token: text(detail.name) ?? said.names.fanToken(id) ?? t("logPart.number", { id }),
     wallet: walletOf(subject),
     account: subject.replace("account:", ""),

@@ -8,7 +8,8 @@ export function changeSentence(change: CatalogueChange): string {
   return change.waits ? t("change.waits", { change: sentence }) : sentence;
 }
 
-function bareSentence({ kind, what: code, name: own, of, fields }: CatalogueChange): string {
+function bareSentence({ kind, what: older, what_detail, name: own, of, fields }: CatalogueChange): string {
+  const code: string = what_detail ?? older;
   const name = of === undefined ? own : t("change.of", { of, name: own });
   const what = textOf("change.what", code, { name }) ?? `${newWord(code)} ${name}`;
   const [first] = fields;

@@ -1,9 +1,10 @@
-import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { conversionResponseSchema, testClickResponseSchema } from "../../../core/rules/api/admin-catalogue.ts";
 import { boostsResponseSchema } from "../../../core/rules/api/boosts.ts";
 import { storeResponseSchema } from "../../../core/rules/api/catalogue.ts";
+import { adminOffersResponseSchema } from "../../../core/rules/api/offers.ts";
 import { ask } from "../../api/ask.ts";
-import { OWN_KEY, STORES_KEY, storeQuery } from "../../api/queries.ts";
+import { OFFERS_KEY, OWN_KEY, STORES_KEY, storeQuery } from "../../api/queries.ts";
 
 /** A store as its form shows it, drafts too. */
 export const storeDetailsQuery = (id: string) =>
@@ -23,6 +24,18 @@ export const boostsQuery = (storeId: string) =>
     refetchInterval: 30_000,
   });
 
+/** A store's offers, those that are over too. */
+export const adminOffersQuery = (storeId: string) =>
+  infiniteQueryOptions({
+    queryKey: [...OWN_KEY, "offers", storeId],
+    queryFn: ({ pageParam, signal }) =>
+      ask(adminOffersResponseSchema, `/api/admin/stores/${storeId}/offers${pageParam && `?before=${pageParam}`}`, {
+        signal,
+      }),
+    initialPageParam: "",
+    getNextPageParam: (page) => (page.next_before === null ? undefined : String(page.next_before)),
+  });
+
 /** A store's clicks and the sales that they led to, by month. */
 export const conversionQuery = (storeId: string) =>
   queryOptions({
@@ -40,8 +53,8 @@ export const testClickQuery = (storeId: string) =>
     retry: false,
   });
 
-/** After a change of the catalogue: every list of stores, the log and the figures, and the store itself. */
+/** After a change of the catalogue: every list of stores and offers, the log and the figures, and the store itself. */
 export function reloadCatalogue(client: QueryClient, storeId?: string): Promise<unknown> {
-  const changed = [STORES_KEY, OWN_KEY, ...(storeId === undefined ? [] : [storeQuery(storeId).queryKey])];
+  const changed = [STORES_KEY, OFFERS_KEY, OWN_KEY, ...(storeId === undefined ? [] : [storeQuery(storeId).queryKey])];
   return Promise.all(changed.map((queryKey) => client.invalidateQueries({ queryKey })));
 }

@@ -22,6 +22,7 @@ import { CategoryDialog, type OpenCategory, StoreCategories } from "./store-cate
 import { StoreConversion } from "./store-conversion.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 import { fieldsIn, fieldsOf, MAIN_FIELDS, NETWORK_FIELDS, OFFER_FIELDS, type StoreField } from "./store-fields.ts";
+import { StoreOffers } from "./store-offers.tsx";
 import { StepButton, StoreSteps } from "./store-steps.tsx";
 import { LogoUpload, TestClickButton } from "./store-tools.tsx";
 import { useTestedLink } from "./tested-links.ts";
@@ -92,6 +93,7 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
       />
       <StoreCategories store={store} reload={reload} />
       <StoreBoosts store={store} reload={reload} />
+      <StoreOffers store={store} reload={reload} />
       <StoreConversion storeId={id} />
       <div className="buttons">
         {!steps.includes("logo") && logo}

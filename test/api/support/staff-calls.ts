@@ -120,6 +120,11 @@ export const STAFF_CALLS: Record<string, Row> = {
   "post /api/admin/boosts/:id/withdraw": {
     acts: (world) => boostsOf(world, { starts_at: new Date(Date.now() + HOUR_MS / 2) }),
   },
+  "post /api/admin/stores/:id/offers": {
+    acts: ({ shop }) => [{ at: { id: shop.storeId }, send: { title: "Frete grátis", code: "FRETE" } }],
+  },
+  "put /api/admin/offers/:id": { acts: (world) => offersOf(world, { code: "FRETE" }) },
+  "delete /api/admin/offers/:id": { acts: (world) => offersOf(world) },
   "post /api/admin/percent-approvals/:id/approve": {
     acts: async (world) => [{ at: { id: await world.rowId("percent_approvals") }, send: reason }],
   },
@@ -182,6 +187,12 @@ async function boostsOf({ shop, other }: OwnMoney, more: object = {}): Promise<A
   const send = { ...boost(), ...more };
   const { body } = await other.post(`/api/admin/stores/${shop.storeId}/boosts`, send);
   return [{ at: { id: body.id }, send: reason }];
+}
+
+/** One of the other's. */
+async function offersOf({ shop, other }: OwnMoney, send?: Act["send"]): Promise<Act[]> {
+  const { body } = await other.post(`/api/admin/stores/${shop.storeId}/offers`, { title: "Frete" });
+  return [{ at: { id: body.id }, ...(send && { send }) }];
 }
 
 /** The call was understood: it did what it does, waits for a second person, or is refused for what it is. */
