@@ -6,3 +6,5 @@ const FOLDER = join(import.meta.dirname, "release-1.0");
 export const BACKUP = join(FOLDER, "backup.jsonl.gz");
 export const CATALOGUES = { json: join(FOLDER, "catalogue.json"), csv: join(FOLDER, "catalogue.csv") };
 export const INTERFACES = join(FOLDER, "interfaces.json.gz");
+/** The web app as `npm run build` of 1.0.0 made it, without pictures and typeface: each file's path and text, by brotli. */
+export const WEB_APP_THEN = join(FOLDER, "web-app.json.br");
