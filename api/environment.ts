@@ -128,6 +128,7 @@ const VARIABLES = {
   APPROVAL_ABOVE_CHZ: wholeNumberIfSet(0, 1_000_000_000),
   BOOST_APPROVAL_ABOVE_PERCENT: wholeNumber(10, 0, 100),
   BOOST_MAX_PERCENT: wholeNumber(100, 1, 100),
+  INVITE_BONUS_PERCENT: wholeNumber(0, 0, 20),
   SMTP_URL: z
     .string()
     .refine((text) => readUrl(["smtp:", "smtps:"])(text) !== undefined, {

@@ -4,6 +4,8 @@ import { moveStore } from "../../core/catalogue/store-moves.ts";
 import { among } from "../../core/database/among.ts";
 import type { Proposal, ProposedFields } from "../../core/database/proposals.ts";
 import type { Queries } from "../../core/database/transaction.ts";
+import { decideSales } from "../../core/purchases/decide-sales.ts";
+import { agreeInvite } from "../../core/purchases/invites.ts";
 import type { ProposalKind } from "../../core/rules/proposals.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { eraseNow } from "../people/leaving.ts";
@@ -26,6 +28,11 @@ const EFFECTS: Readonly<Partial<Record<ProposalKind, Effect>>> = {
     moveContract(queries, BigInt(proposal.subject_id), { from, to }),
   booking: (_services, queries, { proposal, to, by }) =>
     bookAgreed(queries, { to, askedBy: proposal.asked_by, agreedBy: by }),
+  async invite({ saleRules }, queries, { proposal }) {
+    const sales = await agreeInvite(queries, BigInt(proposal.subject_id));
+    if (sales) await decideSales(queries, sales, saleRules);
+    return sales !== undefined;
+  },
   erase: (services, queries, { proposal }) => eraseNow(services, queries, proposal.subject_id as WalletAddress),
   async sessions(_services, queries, { proposal }) {
     await revokeSessions(queries, proposal.subject_id as WalletAddress);

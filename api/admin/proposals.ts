@@ -57,7 +57,8 @@ export function proposalRoutes(services: Services, cache: CatalogueCache): Route
       find: async (queries, id) => (await readProposals(queries, [id]))[0],
       requireOther(asked, { actor, role }) {
         // Whoever it is about would keep it from happening, or hurry it.
-        if (asked.is_own === 1n || (asked.kind === "sessions" && asked.subject_id === actor))
+        const isAbout = asked.kind === "sessions" && asked.subject_id === actor;
+        if (asked.is_own === 1n || isAbout || (asked.kind === "invite" && friendIn(asked) === actor))
           throw forbidden("Somebody else must decide about this", "OWN_REQUEST");
         if (!mayPropose(role, asked.kind)) throw forbidden(`The role ${role} may not do this`, "ROLE_NOT_ALLOWED");
       },
@@ -98,7 +99,9 @@ async function isStillAsked(
   by: string | undefined,
 ): Promise<boolean> {
   const role = services.adminWallets.get(asked.asked_by as WalletAddress);
-  if (asked.is_own === 0n && !mayPropose(role, asked.kind)) return false;
+  // Whose link it is asks for nothing but what everybody gets.
+  const isOfTeam = asked.is_own === 0n && asked.kind !== "invite";
+  if (isOfTeam && !mayPropose(role, asked.kind)) return false;
   return carryOut(services, queries, asked, by).catch(refuseWrite);
 }
 
@@ -125,6 +128,12 @@ export async function takeEffect(services: Services): Promise<void> {
     });
     services.log.info({ action: "proposal.done", proposal: Number(id) }, "A proposal's day has come");
   }
+}
+
+/** Whom an invitation is for. */
+function friendIn({ to_fields }: Proposal): string | null | undefined {
+  const { friend }: ProposedFields = JSON.parse(to_fields);
+  return friend;
 }
 
 function loggedOf({ id, kind, subject_id, from_fields, to_fields }: Proposal) {

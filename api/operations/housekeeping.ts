@@ -24,6 +24,7 @@ import { deleteOldShopEvents } from "../hooks/routes.ts";
 import { deleteEndedCounts } from "../http/purses.ts";
 import { deleteOldMails } from "../mail/queue.ts";
 import { hashStoredTokens } from "../mail/subscriptions.ts";
+import { deleteOldMarks } from "../people/invites.ts";
 import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
 import { decideLateBonuses } from "../purchases/late-bonuses.ts";
@@ -237,6 +238,7 @@ const ENDS: readonly ((queries: Queries, now: bigint, limit: number) => Promise<
   deleteOldClicks,
   deleteOldSiteFiles,
   deleteOldOffers,
+  deleteOldMarks,
 ];
 
 /** Deletes what has expired, a page at a time, so that no request waits for a large deletion. */

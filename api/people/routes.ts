@@ -24,6 +24,7 @@ import { originOf } from "../http/origin.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import { wantMail } from "../mail/routes.ts";
 import type { Services } from "../services.ts";
+import { acceptInvite, inviteRoute } from "./invites.ts";
 import { leavingRoutes, proverOf } from "./leaving.ts";
 import { profileRoute } from "./profile.ts";
 import { listSessions, revokeSession, revokeSessions, sessionIdOf } from "./sessions.ts";
@@ -76,6 +77,7 @@ export function peopleRoutes(services: Services): Route[] {
             const wish = { topics: MAIL_TOPIC_NAMES, language: body.mail_language };
             await wantMail(queries, services, { wallet: body.address, ...wish });
           }
+          if (body.invite) await acceptInvite(services, queries, { friend: body.address, code: body.invite, request });
           return openSession(services, queries, proof, admission);
         });
         return { body: { success: true, message: "Account created successfully", token } };
@@ -170,6 +172,7 @@ export function peopleRoutes(services: Services): Route[] {
         return { body: { success: true, message: "Profile saved" } };
       },
     }),
+    inviteRoute(services),
     ...leavingRoutes(services),
   ];
 }

@@ -109,6 +109,7 @@ export async function registerPurchase(
     tokenSlug,
     balanceBlock: terms.block,
     bonusRead: terms.open && { ...terms.open, mostBps: cappedBonus(cashbackBps, MOST_BONUS_BPS), mostBoostedBps: null },
+    inviteBps: inviteBpsNow(services),
   };
   return addOnce(services, registrations, store, wanted, keyed);
 }
@@ -153,7 +154,7 @@ async function addOnce(
       message: "Purchase registered",
       purchase: {
         id: Number(purchase.id),
-        ...toWireTerms(wanted),
+        ...toWireTerms({ ...wanted, bonusBps: purchase.bonusBps }),
         created_at: isoTime(purchase.createdAt),
         affiliate_url,
       },
@@ -166,7 +167,7 @@ async function addOnce(
   const answer = await once(services, keyed, () => write().then(answerOf)).catch((error: unknown) => {
     throw error instanceof SimulatedLimitError ? simulatedLimit(services, error) : error;
   });
-  const { amount: reais, cashback_percent: percent, bonus_percent: bonus } = toWireTerms(wanted);
+  const { amount: reais, cashback_percent: percent, bonus_percent: bonus } = answer.purchase ?? toWireTerms(wanted);
   const ids = { purchase: answer.purchase?.id, store: Number(store.id) };
   services.log.info({ ...ids, reais, percent, bonus }, "Purchase registered");
   return answer;
@@ -279,6 +280,7 @@ async function registerClick(
     bonusRead: open && { ...open, mostBps: most.bonusBps, mostBoostedBps: most.boosted?.bonusBps ?? null },
     clickedAt,
     windowMs: windowDays * BIG_DAY_MS,
+    inviteBps: inviteBpsNow(services),
   };
   const answerOf = (click: Click): RegisteredPurchase => {
     services.log.info({ store: Number(store.id), click: Number(click.id) }, "Click registered");
@@ -306,6 +308,11 @@ async function registerClick(
     });
   };
   return once(services, keyed, write);
+}
+
+/** What an invitation adds to a click of now, in basis points; 0: nobody invites. docs/product.md#invite */
+export function inviteBpsNow({ environment }: Pick<Services, "environment">): bigint {
+  return BigInt(environment.INVITE_BONUS_PERCENT) * 100n;
 }
 
 type ClickTerms = BonusTerms & {

@@ -24,6 +24,7 @@ export function appConfig(services: Services): AppConfig {
     bonus_program: environment.BONUS_PROGRAM,
     support_contact: environment.SUPPORT_CONTACT ?? null,
     mail: services.post !== undefined,
+    ...(environment.INVITE_BONUS_PERCENT > 0 && { invite_bonus_percent: String(environment.INVITE_BONUS_PERCENT) }),
     vapid_public_key: environment.VAPID_KEY_FILE?.publicKey ?? null,
     is_rate_known: services.rates.current().kind === "rate",
     wei_per_cent: shownRate(services.rates, environment.WEI_PER_CENT).toString(),

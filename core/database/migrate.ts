@@ -22,6 +22,7 @@ import { ticketContracts } from "./migrations/0019-ticket-contracts.ts";
 import { returns } from "./migrations/0020-returns.ts";
 import { sessionWrites } from "./migrations/0021-session-writes.ts";
 import { offers } from "./migrations/0023-offers.ts";
+import { fans } from "./migrations/0025-fans.ts";
 import { readSetting, writeSetting } from "./settings.ts";
 import { databaseErrorCode, type Queries } from "./transaction.ts";
 
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0020-returns", up: returns },
   { name: "0021-session-writes", up: sessionWrites },
   { name: "0023-offers", up: offers },
+  { name: "0025-fans", up: fans },
 ];
 
 /** How often an upgrade is tried beside a shop whose transactions hold what it needs, and how long each waits for that. */

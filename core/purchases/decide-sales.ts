@@ -18,6 +18,7 @@ import { enqueue, lockOperations, UNSENT } from "../sender/queue.ts";
 import { lapseApprovals, liftInDay, setDecider } from "./approvals.ts";
 import { adjustDebt } from "./debt.ts";
 import { type LoadedSale, loadSales } from "./facts.ts";
+import { inviteSimulated } from "./invites.ts";
 import { lockSales } from "./locks.ts";
 import {
   adoptPurchase,
@@ -410,7 +411,7 @@ async function stopPurchases(
   return idsOf([...held, ...refused]);
 }
 
-type Created = Pick<NewPurchase, "source" | "sale" | "decidedBy" | "bonus"> & {
+type Created = Pick<NewPurchase, "source" | "sale" | "decidedBy" | "bonus" | "clickId"> & {
   click: ClickFacts;
   action: SaleAction & { kind: "create" };
   permission: SaleDecision["permission"];
@@ -452,13 +453,14 @@ export async function registerSimulated(
 ): Promise<InsertedPurchase[]> {
   await touchUsers(queries, new Set(purchases.map(({ wallet }) => wallet)));
   const now = BigInt(await readClock(queries));
-  const created = purchases.map((purchase): Created => {
+  const invited = await inviteSimulated(queries, purchases, now);
+  const created = invited.map(({ clickId, ...purchase }): Created => {
     // A ticket's percent is for ever: it is minted once its bonus is decided.
     const delayMs = purchase.bonusRead ? READ_UNTIL_MS : mintDelayMs;
     const { click, actions, permission } = decide(simulatedSale(purchase, { now, mintDelayMs: delayMs }), rules, now);
     const [action] = actions;
     if (!click || action?.kind !== "create") throw new Error("A simulated purchase has no cashback");
-    return { source: "simulated", click, action, permission, bonus: bonusColumns(purchase.bonusRead) };
+    return { source: "simulated", clickId, click, action, permission, bonus: bonusColumns(purchase.bonusRead) };
   });
   return create(queries, created);
 }

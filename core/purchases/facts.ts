@@ -25,6 +25,7 @@ import { networkOf } from "../rules/sale/value.ts";
 import { saoPauloDay } from "../rules/sao-paulo-time.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { readDebts } from "./debt.ts";
+import { readSaleInvites } from "./invites.ts";
 import { readPurchasesOfSales, type SalePurchase } from "./queries.ts";
 import { readKept, readSale, readTerms, type SaleRow } from "./sale-row.ts";
 
@@ -32,7 +33,8 @@ import { readKept, readSale, readTerms, type SaleRow } from "./sale-row.ts";
  * `before`: as it was decided last. `lives`: its purchases, for their next steps. `buyer`: whose it is; `unsentGwei`: what
  * their payouts that are not sent keep of what they owe. `adoptable`: the tickets of its buyer and store that the database
  * does not know: it was lost, restored or moved back. `acceptedBy`: who said that a doubtful rate is right, by currency.
- * `related`: sales that must be decided with it, because they have the same order, or are held for one that it had.
+ * `related`: sales that must be decided with it, because they have the same order, or are held for one that it had, or
+ * carry what its buyer's invitation gave.
  */
 export type LoadedSale = {
   row: SaleRow;
@@ -74,8 +76,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
     const lives = purchases.get(row.id) ?? [];
     const own = lives.map(({ facts }) => facts);
     const visits = { createdAt: row.created_at, click: click(row), named: named(row) };
-    const text = stored.get(row.id) as ReturnType<typeof readSale>;
-    const known = { ...text, ...visits, tickets: tickets.get(row.id) ?? [] };
+    const known = { ...(stored.get(row.id) ?? readSale(row)), ...visits, tickets: tickets.get(row.id) ?? [] };
     const { click: buyer, adoptable } = buyerOf({ ...known, purchases: own });
     const ofDay = rates(row.occurred_at ?? row.created_at);
     return { row, known, own, lives, buyer, adoptable, ...ofDay, orderKey: orderKeyOf(row.order_ref) };
@@ -85,6 +86,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
   const fresh = drafts.flatMap(({ own, buyer }) => (own.length === 0 && buyer ? [buyer.wallet] : []));
   const unclaimed = await readUnclaimed(queries, new Set(fresh));
   const debts = await readDebts(queries, new Set(drafts.flatMap(({ buyer }) => buyer?.wallet ?? [])));
+  const invites = await readSaleInvites(queries, drafts);
   return drafts.map(({ row, known, own, lives, buyer, adoptable, rates, acceptedBy, orderKey }) => {
     const ofKey = (key: string | null) => sameOrder(key).filter((one) => one.id !== row.id);
     const others = ofKey(orderKey).filter((one) => one.merchant === buyer?.store.merchant);
@@ -96,6 +98,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       network: row.network,
       account: row.account,
       approvedAt: row.approved_at,
+      invite: invites.get(row.id)?.invite ?? null,
       knownReturn: { isKnown: row.state === "declined", dueAt: row.return_due_at < 0n ? null : row.return_due_at },
       declined: row.declined_by === null ? null : { reason: row.decline_reason },
       rates,
@@ -117,7 +120,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       before: { state: row.state, wallet: row.wallet, cashbackCentBps: row.cashback_cent_bps },
       buyer: buyer?.wallet ?? null,
       storeName: buyer?.storeName ?? "",
-      related: idsOf([...others, ...held]),
+      related: [...idsOf([...others, ...held]), ...(invites.get(row.id)?.linked ?? [])],
     };
   });
 }

@@ -38,8 +38,8 @@ type Rows = { wallets: ReadonlySet<WalletAddress>; sales: ReadonlySet<bigint> };
 const held = new WeakMap<Queries, Rows>();
 
 /**
- * Locks, until the transaction ends, these sales, the others of their orders, and everybody whose sale one of them is or may
- * become. Costs nothing if the transaction holds them already. Returns the sales that it holds then; undefined: all.
+ * Locks, until the transaction ends, these sales, the others of their orders, those that carry what an invitation gave for
+ * them, and everybody whose sale one of them is or may become. Costs nothing if the transaction holds them already. Returns the sales that it holds then; undefined: all.
  */
 export async function lockSales(
   queries: Queries,
@@ -110,6 +110,7 @@ type Related = {
   wallet: WalletAddress | null;
   named_wallet: WalletAddress | null;
   is_wanted: boolean;
+  is_invited: boolean;
   is_held_twice: boolean;
 } & Record<"store_id" | "named_store_id", bigint | null> &
   Record<"merchant" | "store_url" | "named_merchant" | "named_store_url", string | null>;
@@ -136,11 +137,14 @@ async function readRelated(
       numbered as (select sales.id, row_number() over (partition by sales.order_key, store_id order by sales.id) as place
         from numbers join sales on sales.order_key = numbers.order_key
         where click_id is not null and state <> 'declined'),
-      related as (select id from wanted union select id from numbered where place <= ${sql.lit(SAME_NUMBER)})
+      invited as (select inviter_sale_id as id from invites join wanted on wanted.id = invites.friend_sale_id),
+      related as (select id from wanted union select id from invited
+        union select id from numbered where place <= ${sql.lit(SAME_NUMBER)})
     select sales.id, sales.wallet, sales.store_id, stores.merchant, stores.store_url,
       named.wallet as named_wallet, named.store_id as named_store_id,
       seller.merchant as named_merchant, seller.store_url as named_store_url,
       exists (select 1 from wanted where wanted.id = sales.id) as is_wanted,
+      exists (select 1 from invited where invited.id = sales.id) as is_invited,
       state = 'held' and hold_reasons like '%order_twice%' as is_held_twice
     from related join sales on sales.id = related.id left join stores on stores.id = sales.store_id
       left join clicks named on named.token = sales.click_ref left join stores seller on seller.id = named.store_id`.execute(
@@ -152,7 +156,8 @@ async function readRelated(
     ...clicks.map(merchantOf),
   ]);
   // Another merchant's order has the same number by chance.
-  const others = rows.filter((row) => !row.is_wanted && (row.is_held_twice || merchants.has(sellerOf(row) ?? "")));
+  const isWithThem = (row: Related) => row.is_invited || row.is_held_twice || merchants.has(sellerOf(row) ?? "");
+  const others = rows.filter((row) => !row.is_wanted && isWithThem(row));
   const related = [...own, ...others];
   const buyers = related.flatMap((row) => [row.wallet, row.named_wallet].flatMap((one) => one ?? []));
   return {

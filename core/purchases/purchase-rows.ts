@@ -20,7 +20,7 @@ import { type Contribution, moveContributions } from "./shop-totals.ts";
 
 /* The rows of purchases: how they are inserted, change, and are counted. docs/product.md#purchase-states */
 
-export type NewPurchase = Omit<SimulatedPurchase, "bonusRead"> & {
+export type NewPurchase = Omit<SimulatedPurchase, "bonusRead" | "inviteBps"> & {
   source: "simulated" | "live";
   /** A bonus that is read later. */
   bonus?: ReturnType<typeof bonusColumns>;
@@ -32,9 +32,11 @@ export type NewPurchase = Omit<SimulatedPurchase, "bonusRead"> & {
   weiPerCent?: bigint | null;
   /** Whose decision lets it be paid. */
   decidedBy?: string | null;
+  /** Of a simulated one, if an invitation names it. */
+  clickId?: string;
 };
 
-export type InsertedPurchase = { id: bigint; createdAt: bigint; clickId: string };
+export type InsertedPurchase = { id: bigint; createdAt: bigint; clickId: string; bonusBps: bigint };
 
 /**
  * Freezes the terms of purchases. Their ids are token ids, so they must be above every indexed token: a new database in
@@ -59,6 +61,7 @@ export async function insertPurchases(
     id: ids.get(row.click_id) ?? 0n,
     createdAt: row.created_at,
     clickId: row.click_id,
+    bonusBps: row.bonus_bps,
   }));
 }
 
@@ -115,7 +118,7 @@ function rowOf(purchase: NewPurchase) {
     payable_at: purchase.permission?.payableAt ?? null,
     wei_per_cent: purchase.weiPerCent ?? null,
     decided_by: purchase.decidedBy ?? null,
-    click_id: newClickToken(),
+    click_id: purchase.clickId ?? newClickToken(),
     created_at: BigInt(Date.now()),
     metadata_uri: "",
     ...NO_BONUS,

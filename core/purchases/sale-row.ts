@@ -193,6 +193,7 @@ const saleTermsSchema = z.object({
 const termsSchema = saleTermsSchema.extend({
   boosted: saleTermsSchema.extend({ until: bps }).optional(),
   link: z.object({ network: z.string(), account: z.string().nullable() }).nullish(),
+  invite: z.object({ id: bps, role: z.enum(["friend", "inviter"]), bps, until: bps }).optional(),
 });
 
 /** The terms frozen with a click; percents are in basis points. */

@@ -19,6 +19,8 @@ export type BonusRead = {
   /** The highest bonus that fits on the click's percents, and on those of its boost. */
   mostBps: bigint;
   mostBoostedBps: bigint | null;
+  /** Of a simulated purchase: what an invitation adds to it. */
+  invitedBps?: bigint | undefined;
 };
 
 const integer = z.string().transform(BigInt);
@@ -31,6 +33,7 @@ const schema = z.object({
   block: integer,
   mostBps: integer,
   mostBoostedBps: integer.nullable(),
+  invitedBps: integer.optional(),
 });
 
 export function encodeBonusRead(read: BonusRead): string {

@@ -6,6 +6,7 @@ import { listNewest, type NewestPage } from "../database/newest-page.ts";
 import { sweep } from "../database/sweep.ts";
 import type { Queries } from "../database/transaction.ts";
 import { newClickToken } from "../purchases/click-token.ts";
+import { claimInvites } from "../purchases/invites.ts";
 import { storeNameNow } from "../purchases/queries.ts";
 import { type BonusRead, bonusColumns } from "../rules/bonus-read.ts";
 import { monthOf } from "../rules/iso-time.ts";
@@ -27,6 +28,8 @@ export type NewClick = {
   /** When its terms were frozen; milliseconds UTC. */
   clickedAt: bigint;
   windowMs: bigint;
+  /** What an invitation adds now, in basis points, if it carries one. docs/product.md#invite */
+  inviteBps?: bigint;
 };
 
 /**
@@ -34,7 +37,18 @@ export type NewClick = {
  * Returns the rows in the order of `clicks`. docs/product.md#sales-click
  */
 export async function insertClicks(queries: Queries, clicks: readonly NewClick[]): Promise<Click[]> {
-  const rows = clicks.map(rowOf);
+  const drafts = clicks.map((click) => ({ click, token: newClickToken() }));
+  const invites = await claimInvites(
+    queries,
+    drafts.map(({ click, token }) => ({
+      ...{ token, wallet: click.wallet, at: click.clickedAt },
+      inviteBps: click.inviteBps ?? 0n,
+    })),
+  );
+  const rows = drafts.map(({ click, token }) => {
+    const { isInForce: _isInForce, ...invite } = invites.get(token) ?? {};
+    return rowOf({ ...click, terms: "id" in invite ? { ...click.terms, invite } : click.terms }, token);
+  });
   const inserted = await queries.insertInto("clicks").values(rows).returningAll().execute();
   for (const [day, ofDay] of Map.groupBy(rows, (row) => dayOf(row.created_at))) {
     await addToDay(queries, day, { clicks: BigInt(ofDay.length) });
@@ -44,9 +58,9 @@ export async function insertClicks(queries: Queries, clicks: readonly NewClick[]
   return inserted.toSorted((one, other) => (position.get(one.token) ?? 0) - (position.get(other.token) ?? 0));
 }
 
-function rowOf(click: NewClick) {
+function rowOf(click: NewClick, token: string) {
   return {
-    token: newClickToken(),
+    token,
     wallet: click.wallet,
     store_id: click.storeId,
     store_name: click.storeName,

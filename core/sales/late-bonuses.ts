@@ -59,7 +59,10 @@ export async function decideLateBonus(
 ): Promise<void> {
   const after = encodeBonusRead({ ...read, state: bonusBps === undefined ? "none" : "known" });
   if (of === "purchases")
-    return giveLateBonus(queries, id, { bonusBps: bonusBps && least(bonusBps, read.mostBps), after });
+    return giveLateBonus(queries, id, {
+      bonusBps: bonusBps && least(bonusBps, read.mostBps) + (read.invitedBps ?? 0n),
+      after,
+    });
   const click = await queries
     .updateTable("clicks")
     .set({ bonus_read: after, bonus_due_at: bonusBps === undefined ? null : BigInt(Date.now()) + ONCE_MORE_MS })

@@ -174,7 +174,7 @@ export function login(request: SignedLogin): Promise<{ token: string }> {
 }
 
 export type PersonalData = { first_name: string; last_name: string; email: string };
-export type SignedRegistration = SignedLogin & PersonalData & { mail_language?: Language };
+export type SignedRegistration = SignedLogin & PersonalData & { mail_language?: Language; invite?: string };
 
 export function registerUser(request: SignedRegistration): Promise<{ token?: string }> {
   return call("POST", "/api/register-user-data", request);

@@ -87,6 +87,14 @@ export const PAGES: Page[] = [
       who: "anyone",
     }),
   ),
+  {
+    path: "/c/:code",
+    screen: "invite/invite-page",
+    title: "invite.title",
+    description: "invite.description",
+    who: "anyone",
+    saysLater: true,
+  },
   { path: "/auth", screen: "auth/auth-page", title: "auth.title", description: "auth.description", who: "anyone" },
   {
     path: "/dashboard",

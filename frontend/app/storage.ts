@@ -25,6 +25,8 @@ export const STORAGE_KEYS = {
   passkeyAdmin: "passkey_admin",
   /** The wallet whose messages come to this browser, its device's id, and the address at its service: `0x… 7 https://…`. */
   push: "push",
+  /** The code of a friend's link, for the registration. docs/product.md#invite */
+  invite: "invite",
   /** `over` once it was installed, or refused. */
   install: "install",
 } as const;

@@ -7,6 +7,7 @@ import { checkUser, login, type PersonalData, registerUser, type SignedLogin } f
 import { ApiError, UnreachableError } from "../api/http.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { safeNext } from "../app/paths.ts";
+import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { type Signer, signChallenge } from "../session/challenge.ts";
 import { useSession } from "../session/session.tsx";
@@ -59,7 +60,9 @@ export function useRegistration(setProblem: (problem: string) => void) {
       // The full name is split again: its first word is the first name. docs/product.md#full-name
       const { firstName, lastName } = splitFullName(joinFullName(names.first_name, names.last_name));
       const named = { ...names, first_name: firstName, last_name: lastName };
-      const answer = await registerUser({ ...named, ...proof });
+      const invite = readStored(STORAGE_KEYS.invite);
+      const answer = await registerUser({ ...named, ...proof, ...(invite && { invite }) });
+      store(STORAGE_KEYS.invite, null);
       toast.success(t("registration.doneToast"), { id: "registration" });
       setToken(answer.token ?? (await logInAfterwards({ address: proof.address, sign })));
     } catch (error) {

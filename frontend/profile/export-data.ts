@@ -1,5 +1,7 @@
 import { getAll, getAllPurchases, getClaims, getClicks, getEvents, getMailChoice } from "../api/calls.ts";
+import { inviteQuery } from "../api/invite-query.ts";
 import { getPushChoice } from "../api/push-calls.ts";
+import { queryClient } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
 import { download } from "../ui/download.ts";
 
@@ -11,7 +13,7 @@ export async function exportData(profile: Profile): Promise<void> {
 /** All data we store about the user, with every page of each list. */
 async function everything(profile: Profile) {
   const { wallet, email, fullName, nativeBalance, tokens } = profile;
-  const [purchases, visits, claims, events, mail, push] = await Promise.all([
+  const [purchases, visits, claims, events, mail, push, invite] = await Promise.all([
     getAllPurchases(),
     getAll(getClicks),
     getAll(getClaims),
@@ -19,7 +21,9 @@ async function everything(profile: Profile) {
     getMailChoice(),
     // Without one that a server of 1.0.0 does not know.
     getPushChoice().catch(() => null),
+    // Without one where nobody is asked to bring friends.
+    queryClient.fetchQuery(inviteQuery(wallet)).catch(() => null),
   ]);
   const own = { wallet, email, full_name: fullName, native_balance: nativeBalance, tokens };
-  return { ...own, purchases, visits, claims, events, mail, push };
+  return { ...own, purchases, visits, claims, events, mail, push, invite };
 }

@@ -30,6 +30,7 @@ import { Sessions } from "./sessions.tsx";
 const YearInChz = lazy(() => import("./year-in-chz.tsx"));
 const EraseDialog = fetchedDialog(() => import("./erase-dialog.tsx"));
 const PushChoice = lazy(() => withLaterTexts(() => import("./push-choice.tsx")));
+const InviteCard = lazy(() => withLaterTexts(() => import("./invite-card.tsx")));
 const PasskeyCard = lazy(() => withLaterTexts(() => import("./passkey-card.tsx")));
 
 const checkProfile = schemaLater<PersonalData>(
@@ -55,6 +56,11 @@ export default function ProfilePage() {
             {readStored(STORAGE_KEYS.passkeyWallet) !== null && (
               <Suspense fallback={<Skeletons count={1} className="h-64" />}>
                 <PasskeyCard profile={profile} />
+              </Suspense>
+            )}
+            {deployment.invite_bonus_percent && (
+              <Suspense fallback={<Skeletons count={1} className="h-48" />}>
+                <InviteCard wallet={profile.wallet} />
               </Suspense>
             )}
             <Suspense fallback={<Skeletons count={1} className="h-64" />}>

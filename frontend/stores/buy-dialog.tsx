@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { lazy, Suspense, useId, useState } from "react";
 import { FormattedMessage } from "react-intl";
 import { useNavigate } from "react-router";
 import { tokenMatchesClub } from "../../core/rules/bonus.ts";
@@ -8,8 +8,9 @@ import { REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../core
 import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { FanToken, Store } from "../api/shapes.ts";
+import { deployment } from "../app/deployment.ts";
 import { paths } from "../app/paths.ts";
-import { useText } from "../i18n/language.tsx";
+import { useText, withLaterTexts } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -26,6 +27,8 @@ import { useDeparture } from "./departure.ts";
 import { useStoreTexts } from "./store-texts.ts";
 import { useBonusOf, useEarnings, useTokenChoice } from "./token-choice.ts";
 
+const InviteNote = lazy(() => withLaterTexts(() => import("./invite-note.tsx")));
+
 const CENTS = 100n;
 
 type BuyDialogProps = {
@@ -41,7 +44,8 @@ export default function BuyDialog({ store, link, onClose }: BuyDialogProps) {
   const { tokens, list, token, choose } = useTokenChoice(store);
   const [category, setCategory] = useState("");
   const { proceed, isBusy, problem } = usePurchase(store, link, onClose);
-  const isVisitor = useSession().status === "anonymous";
+  const { status, profile } = useSession();
+  const isVisitor = status === "anonymous";
   const cancel = (
     <button type="button" className="button button-quiet" onClick={onClose}>
       {t("common.cancel")}
@@ -78,6 +82,11 @@ export default function BuyDialog({ store, link, onClose }: BuyDialogProps) {
   return (
     <Dialog title={t("buy.title", { store: store.name })} onClose={onClose} actions={actions} look="wide">
       <BoostBadge store={store} />
+      {deployment.invite_bonus_percent && profile && (
+        <Suspense>
+          <InviteNote wallet={profile.wallet} />
+        </Suspense>
+      )}
       <Receive store={store} token={token} category={category} onCategory={setCategory} />
       {tokens.isPending ? (
         <p className="busy" role="status">

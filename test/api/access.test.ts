@@ -88,6 +88,7 @@ const TABLE: Record<string, Expected> = {
   "post /api/admin/accounts/{network}/{account}/sales-days": freshAdmins,
   "get /api/me/mail": users,
   "post /api/me/mail/send": proven,
+  "get /api/me/invite": users,
   "get /api/me/sessions": users,
   "delete /api/me/sessions/{id}": users,
   "get /api/me/payments": users,

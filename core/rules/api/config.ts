@@ -30,6 +30,8 @@ export const configResponseSchema = answerOf({
     support_contact: z.string().nullable(),
     /** Whether it sends e-mails to buyers who ask for them. docs/product.md#mail */
     mail: z.boolean(),
+    /** What bringing a friend adds, to each of the two; absent: nobody is asked to. docs/product.md#invite */
+    invite_bonus_percent: z.string().optional(),
     /** By which a browser asks its push service for messages of this site; null if it sends none. docs/product.md#push */
     vapid_public_key: z.string().nullable(),
     /** Whether `wei_per_cent` is today's: otherwise it is the last known one, or the configured one. */

@@ -29,6 +29,8 @@ export const registerRequestSchema = z.object({
   nonce: z.string().max(64).optional(),
   /** E-mails about every purchase, in this language, once the address is verified. docs/product.md#mail */
   mail_language: languageSchema.optional(),
+  /** The code of a friend's link; one that says nothing is ignored. docs/product.md#invite */
+  invite: z.string().max(64).optional(),
 });
 /** The signature of a wish: of a challenge for it. */
 export const provenWishSchema = z.object({ nonce: z.string().max(64).optional(), signature: signature.optional() });

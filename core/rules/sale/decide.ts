@@ -34,7 +34,8 @@ const isKeeping = (one: PurchaseFacts): boolean => hasPayout(one) && one.centBps
 export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDecision {
   const { click, other, isMoved } = buyerOf(facts);
   const promised = (isMoved ? null : facts.kept.terms) ?? click?.terms;
-  const valued = valueSale(facts.report, facts, promised, facts.report.occurredAt ?? facts.createdAt);
+  const boughtAt = facts.report.occurredAt ?? facts.createdAt;
+  const valued = valueSale(facts.report, facts, promised, { boughtAt, invite: facts.invite });
   const status = facts.declined ? "declined" : facts.report.status === "unknown" ? "pending" : facts.report.status;
   const isDeclined = status === "declined";
   // Without known amounts, what was decided stays as it is.

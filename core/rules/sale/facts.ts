@@ -1,4 +1,5 @@
 import type { Payment } from "../cashback.ts";
+import type { SaleInvite } from "../invites.ts";
 import type { Move } from "../purchase/life.ts";
 import type { WalletAddress } from "../wallet-address.ts";
 import type { Hold, Release } from "./hold.ts";
@@ -147,6 +148,8 @@ export type SaleFacts = AccountKey & {
   click: ClickFacts | null;
   named: ClickFacts | null;
   kept: Kept;
+  /** What its buyer's click carries. */
+  invite?: SaleInvite | null;
   /** The rates of the sale's day. */
   rates: ReadonlyMap<string, bigint>;
   /** The number of this sale among its buyer's sales of the day, from 1. */

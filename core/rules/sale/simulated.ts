@@ -15,6 +15,8 @@ export type SimulatedPurchase = {
   balanceBlock: bigint | null;
   /** A bonus that is read later. */
   bonusRead?: BonusRead | null;
+  /** What an invitation adds now, in basis points, if it carries one. */
+  inviteBps?: bigint;
 };
 
 const MICROS_PER_CENT = 10_000n;

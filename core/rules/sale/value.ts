@@ -1,4 +1,5 @@
 import { BOOST_SALE_MS } from "../boost.ts";
+import { type InviteTerms, inviteCentBps, type SaleInvite } from "../invites.ts";
 import { formatDecimal } from "../money.ts";
 import type { Kept } from "./facts.ts";
 import type { ReportProblem } from "./hold.ts";
@@ -59,7 +60,7 @@ export function valueSale(
   report: SaleReport,
   { kept, rates: today }: { kept: Pick<Kept, "rates" | "tracked">; rates: ReadonlyMap<string, bigint> },
   promised: ClickTerms | undefined,
-  boughtAt: bigint,
+  { boughtAt, invite }: { boughtAt: bigint; invite: SaleInvite | null | undefined },
 ): Valued {
   const rates = new Map(kept.rates);
   for (const currency of [report.currency, report.commissionCurrency ?? report.currency]) {
@@ -90,7 +91,15 @@ export function valueSale(
   const { centBps, unknownGroups } = terms ? saleCashback(value.parts, terms) : { centBps: 0n, unknownGroups: [] };
   if (value.amountCents <= 0n) return { ...none, value, drift, unknownGroups };
   const plainCentBps = promised ? saleCashback(value.parts, promised).centBps : 0n;
-  return { ...none, value, drift, cashbackCentBps: centBps, plainCentBps, unknownGroups };
+  const { amountCents } = value;
+  const invited = terms ? inviteCentBps(invite, { amountCents, centBps, boughtAt }) : 0n;
+  return {
+    ...none,
+    ...{ value, drift, unknownGroups },
+    cashbackCentBps: centBps + invited,
+    plainCentBps: plainCentBps + invited,
+    bonusBps: none.bonusBps + invited / amountCents,
+  };
 }
 
 /** The prices of one unit of a currency in millionths of a real; null if there is none. */
@@ -275,6 +284,8 @@ export type ClickTerms = SaleTerms & {
   boosted?: (SaleTerms & { until: bigint }) | undefined;
   /** Where the store's sales were reported at the click; null: nowhere yet. */
   link?: { network: string; account: string | null } | null | undefined;
+  /** An invitation adds to the percents of the click's first sale. docs/product.md#invite */
+  invite?: InviteTerms | undefined;
 };
 
 const MAXIMUM_BPS = 10_000n;

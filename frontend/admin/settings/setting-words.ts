@@ -14,6 +14,7 @@ export const SETTING_GROUPS = {
   payments: [
     "BONUS_PROGRAM",
     "BOOST_MAX_PERCENT",
+    "INVITE_BONUS_PERCENT",
     "HOLD_SECONDS",
     "MINT_DELAY_SECONDS",
     "PAYOUTS_PAUSED",
