@@ -29,10 +29,11 @@ export type SaleInvite = InviteTerms & { isInForce: boolean };
  * What an invitation adds to a sale's cashback, in cents × basis points: never more than its share, and never a cashback
  * above the amount. docs/product.md#invite
  * @example
- * // 2 % of R$ 300,00, and R$ 10,00 of R$ 1.000,00.
- * const invite = { id: 1n, role: "friend", bps: 200n, until: 9n, isInForce: true } as const;
- * inviteCentBps(invite, { amountCents: 30_000n, centBps: 15_000_000n, boughtAt: 1n }) // 6_000_000n
- * inviteCentBps(invite, { amountCents: 100_000n, centBps: 50_000_000n, boughtAt: 1n }) // 10_000_000n
+ * // 2 % of R$ 1.000,00 are R$ 20,00: R$ 10,00.
+ * inviteCentBps(
+ *   { id: 1n, role: "friend", bps: 200n, until: 9n, isInForce: true },
+ *   { amountCents: 100_000n, centBps: 50_000_000n, boughtAt: 1n },
+ * ) // 10_000_000n
  */
 export function inviteCentBps(
   invite: SaleInvite | null | undefined,

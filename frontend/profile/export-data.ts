@@ -3,6 +3,7 @@ import { inviteQuery } from "../api/invite-query.ts";
 import { getPushChoice } from "../api/push-calls.ts";
 import { queryClient } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
+import { deployment } from "../app/deployment.ts";
 import { download } from "../ui/download.ts";
 
 /** Saves all of the user's data as a file. */
@@ -21,8 +22,7 @@ async function everything(profile: Profile) {
     getMailChoice(),
     // Without one that a server of 1.0.0 does not know.
     getPushChoice().catch(() => null),
-    // Without one where nobody is asked to bring friends.
-    queryClient.fetchQuery(inviteQuery(wallet)).catch(() => null),
+    deployment.invite_bonus_percent ? queryClient.fetchQuery(inviteQuery(wallet)) : null,
   ]);
   const own = { wallet, email, full_name: fullName, native_balance: nativeBalance, tokens };
   return { ...own, purchases, visits, claims, events, mail, push, invite };

@@ -79,7 +79,10 @@ describe("What calls cost", function () {
     beforeEach(async () => {
       ({ database } = await open());
       writeFileSync(PUSH.VAPID_KEY_FILE, "A".repeat(42).concat("E"), { mode: 0o600 });
-      api = await startInProcess(database, { ...LIVE, ...POST, ...PUSH, PUBLIC_URL: "https://shop.example" });
+      api = await startInProcess(database, {
+        ...{ ...LIVE, ...POST, ...PUSH, PUBLIC_URL: "https://shop.example" },
+        INVITE_BONUS_PERCENT: "2",
+      });
       const client = standIn<ChainClient>(createPublicClient({ transport: http(node.url), cacheTime: 0 }));
       const everyNode = await EveryNode.open({ urls: [node.url], pool: { states: [] } });
       const balances = new BalanceReader({ client, everyNode, purse: { spend: async () => true }, blockMs: 0 });

@@ -23,6 +23,14 @@ export function refuseLink(code: "LINK_UNKNOWN" | "LINK_AMBIGUOUS") {
   return (server: FixtureServer): void => server.answer("POST /api/links", refusal);
 }
 
+export function invite(server: FixtureServer): void {
+  server.config = { ...server.config, invite_bonus_percent: "2" };
+  const url = "https://torcida.example/c/abcdefgh23456722";
+  server.answer("GET /api/me/invite", {
+    body: { success: true, url, used: 3, left: 7, bonus_percent: "2", next_percent: "2" },
+  });
+}
+
 export function addEvents(server: FixtureServer): void {
   server.events = fixtureEvents();
 }
