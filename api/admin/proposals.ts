@@ -57,8 +57,9 @@ export function proposalRoutes(services: Services, cache: CatalogueCache): Route
       find: async (queries, id) => (await readProposals(queries, [id]))[0],
       requireOther(asked, { actor, role }) {
         // Whoever it is about would keep it from happening, or hurry it.
+        const { friend }: ProposedFields = JSON.parse(asked.to_fields);
         const isAbout = asked.kind === "sessions" && asked.subject_id === actor;
-        if (asked.is_own === 1n || isAbout || (asked.kind === "invite" && friendIn(asked) === actor))
+        if (asked.is_own === 1n || isAbout || (asked.kind === "invite" && friend === actor))
           throw forbidden("Somebody else must decide about this", "OWN_REQUEST");
         if (!mayPropose(role, asked.kind)) throw forbidden(`The role ${role} may not do this`, "ROLE_NOT_ALLOWED");
       },
@@ -128,12 +129,6 @@ export async function takeEffect(services: Services): Promise<void> {
     });
     services.log.info({ action: "proposal.done", proposal: Number(id) }, "A proposal's day has come");
   }
-}
-
-/** Whom an invitation is for. */
-function friendIn({ to_fields }: Proposal): string | null | undefined {
-  const { friend }: ProposedFields = JSON.parse(to_fields);
-  return friend;
 }
 
 function loggedOf({ id, kind, subject_id, from_fields, to_fields }: Proposal) {

@@ -17,7 +17,7 @@ import { inviteBpsNow } from "../purchases/registration.ts";
 import type { Services } from "../services.ts";
 import { siteOf } from "./sign-in.ts";
 
-const CODE_BYTES = 10;
+const CODE_LENGTH = 16;
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 
 /** The link by which a user brings friends. docs/product.md#invite */
@@ -53,11 +53,12 @@ export function inviteRoute(services: Services): Route {
 
 const percentIfAny = (bps: bigint): string | null => (bps === 0n ? null : percentText(bps));
 
-/** A wallet's own, made when it is first asked for. */
+/** A wallet's own, made when it is first asked for: 80 bits as base32, so that nobody finds another one's by trying. */
 async function codeOf(queries: Queries, wallet: WalletAddress): Promise<string> {
+  const letters = [...randomBytes(CODE_LENGTH)].map((byte) => BASE32[byte % 32]);
   await queries
     .insertInto("invite_codes")
-    .values({ wallet, code: newInviteCode(), created_at: BigInt(Date.now()) })
+    .values({ wallet, code: letters.join(""), created_at: BigInt(Date.now()) })
     .onConflict((conflict) => conflict.column("wallet").doNothing())
     .execute();
   const { code } = await queries
@@ -65,14 +66,6 @@ async function codeOf(queries: Queries, wallet: WalletAddress): Promise<string> 
     .select("code")
     .where("wallet", "=", wallet)
     .executeTakeFirstOrThrow();
-  return code;
-}
-
-/** 80 bits, as base32: nobody finds another one's by trying. */
-function newInviteCode(): string {
-  let bits = BigInt(`0x${randomBytes(CODE_BYTES).toString("hex")}`);
-  let code = "";
-  for (let left = (CODE_BYTES * 8) / 5; left > 0; left--, bits >>= 5n) code += BASE32[Number(bits & 31n)];
   return code;
 }
 
