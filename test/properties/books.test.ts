@@ -51,6 +51,11 @@ const AHEAD_MS = 3 * 3_600_000;
 const LANES = { SQLite: 1, PostgreSQL: 3 };
 const DEEP_TIMEOUT_MS = 3_600_000;
 const BPS = [500n, 700n, 500n, 300n];
+/** The first buyer came by the second one's link: one visit of each carries it, with other percents to tell them apart. */
+const INVITE_BPS = new Map([
+  [0, 200n],
+  [2, 300n],
+]);
 /** Of the visits to the second store, one by each buyer. */
 const BPS_THERE = [400n, 600n];
 const SECOND_STORE = { name: "Outra", country: "Brasil", network: "awin", account: "br", advertiser_id: "17001" };
@@ -107,8 +112,11 @@ class History {
         const user = { wallet, email: "a@b.c", first_name: "A", last_name: "B", created_at: 1n };
         await this.shop.database.kysely.insertInto("users").values(user).execute();
       }
-      this.#clicks.push(await this.shop.click(wallet, { groups: {}, defaultBps: bps, bonusBps: 0n }));
-      this.#visits.push({ number, wallet, bps, store: "first" });
+      const ofInvite = INVITE_BPS.get(number);
+      const invite = ofInvite && (await this.#invite(number === 0 ? "friend" : "inviter", ofInvite));
+      this.#clicks.push(await this.shop.click(wallet, { groups: {}, defaultBps: bps, bonusBps: 0n, ...invite }));
+      const carried = ofInvite && { invite: { bps: ofInvite, friend: number === 0 ? null : 0 } };
+      this.#visits.push({ number, wallet, bps, store: "first", ...carried });
     }
     const { kysely } = this.shop.database;
     const known = await kysely
@@ -122,6 +130,24 @@ class History {
       this.#clicks.push(await this.shop.click(wallet, { groups: {}, defaultBps: bps, bonusBps: 0n }, storeId));
       this.#visits.push({ number: this.#visits.length, wallet, bps, store: "second" });
     }
+  }
+
+  /** What a click carries of the invitation of this history. */
+  async #invite(role: "friend" | "inviter", bps: bigint) {
+    const { kysely } = this.shop.database;
+    const friend: `0x${string}` = `0x${(this.#name * 2).toString(16).padStart(40, "0")}`;
+    const row = { friend, inviter: null, month: "2026-11", state: "open" as const, created_at: 1n };
+    await kysely
+      .insertInto("invites")
+      .values(row)
+      .onConflict((one) => one.column("friend").doNothing())
+      .execute();
+    const { id } = await kysely
+      .selectFrom("invites")
+      .select("id")
+      .where("friend", "=", friend)
+      .executeTakeFirstOrThrow();
+    return { invite: { id, role, bps, until: BigInt(Date.now() + DAY_MS) } };
   }
 
   async do({ fact, killAt, rounds, wallet, isQuiet }: Step): Promise<void> {

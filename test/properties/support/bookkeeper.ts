@@ -4,8 +4,19 @@
  * docs/product.md#sales-decision
  */
 
-/** Percents are in basis points. */
-export type Visit = { number: number; wallet: string; bps: bigint; store: Store };
+/**
+ * Percents are in basis points. `invite`: what an invitation adds to the first sale of the visit; to an inviter's as long as
+ * the first sale of the friend's visit is not returned. docs/product.md#invite
+ */
+export type Visit = {
+  number: number;
+  wallet: string;
+  bps: bigint;
+  store: Store;
+  invite?: { bps: bigint; friend: number | null };
+};
+/** R$ 10. */
+const MOST_OF_AN_INVITE = 10_000_000n;
 export type Store = "first" | "second";
 
 export type ReportFacts = {
@@ -141,6 +152,8 @@ export class Bookkeeper {
   readonly rates = new Map<string, bigint>();
   weiPerCent = 0n;
   isAccountGone = false;
+  /** The first sale of each visit that carries an invitation. */
+  readonly #first = new Map<number, string>();
 
   open(key: string, order: string): SaleBook {
     const sale = this.sales.get(key) ?? new SaleBook(order);
@@ -169,6 +182,7 @@ export class Bookkeeper {
   copy(): Bookkeeper {
     const copy = Object.assign(new Bookkeeper(), { weiPerCent: this.weiPerCent, isAccountGone: this.isAccountGone });
     for (const [currency, rate] of this.rates) copy.rates.set(currency, rate);
+    for (const [visit, key] of this.#first) copy.#first.set(visit, key);
     for (const [key, sale] of this.sales)
       copy.sales.set(key, Object.assign(new SaleBook(sale.order), structuredClone({ ...sale })));
     return copy;
@@ -316,10 +330,13 @@ export class Bookkeeper {
 
   /** After any fact: what is entitled, and what of the paid stays so. A hold never delays what is owed to us. */
   #judge(): void {
-    for (const sale of this.sales.values()) {
+    for (const [key, { visit }] of this.sales)
+      if (visit?.invite && !this.#first.has(visit.number)) this.#first.set(visit.number, key);
+    for (const [key, sale] of this.sales) {
       const centavos = sale.isDeclined ? 0n : centavosOf(sale);
       sale.isKnown = centavos !== undefined;
-      if (centavos !== undefined) sale.entitled = centavos * (sale.visit?.bps ?? 0n);
+      if (centavos !== undefined)
+        sale.entitled = centavos * (sale.visit?.bps ?? 0n) + this.#invited(key, sale.visit, centavos);
       if (centavos !== undefined && sale.entitled === 0n) sale.hasOrder = false;
       const { letGo } = sale;
       if (letGo && sale.isKnown && (sale.entitled > letGo.units || sale.visit?.number !== letGo.visit))
@@ -331,6 +348,13 @@ export class Bookkeeper {
       const lifted = sale.isPaid ? sale.entitled : sale.highest;
       sale.most = lower(this.isHeld(sale) ? sale.most : lifted, sale.entitled);
     }
+  }
+
+  #invited(key: string, visit: Visit | undefined, centavos: bigint): bigint {
+    if (!visit?.invite || this.#first.get(visit.number) !== key) return 0n;
+    const { bps, friend } = visit.invite;
+    const ofFriend = friend === null ? undefined : this.sales.get(this.#first.get(friend) ?? "");
+    return ofFriend?.isDeclined ? 0n : lower(centavos * bps, MOST_OF_AN_INVITE);
   }
 
   #reasons(sale: SaleBook): string[] {
