@@ -42,7 +42,10 @@ function withoutInsertedStyle(): Plugin {
 }
 
 /** Texts that come with what says them: few readers see it, it has a page of its own, or it is read from the chain. */
-const LATER = { later: ["goPage.", "invitePage.", "inviteCard.", "passkey.", "push."], check: ["check."] };
+const LATER = {
+  later: ["goPage.", "invitePage.", "inviteCard.", "offersPage.", "passkey.", "push."],
+  check: ["check."],
+};
 
 /** What the panel's overview says, and the place that it has in it; the panel's other texts come with its other views. */
 const PANEL_FIRST = new Set([

@@ -235,6 +235,9 @@ function Footer() {
               </li>
             ))}
             <li>
+              <Link to={paths.offers}>{t("offers.title")}</Link>
+            </li>
+            <li>
               <Link to={paths.proof}>{t("proofPage.title")}</Link>
             </li>
           </ul>

@@ -39,6 +39,14 @@ export const PAGES: Page[] = [
     who: "anyone",
   },
   {
+    path: "/offers",
+    screen: "stores/offers-page",
+    title: "offers.title",
+    description: "offers.lead",
+    who: "anyone",
+    saysLater: true,
+  },
+  {
     path: "/redirect/:storeId",
     screen: "stores/redirect-page",
     title: "redirect.title",

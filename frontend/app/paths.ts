@@ -5,6 +5,7 @@ export const paths = {
   home: "/",
   auth: (next?: string) => (next ? `/auth?next=${encodeURIComponent(next)}` : "/auth"),
   stores: "/stores",
+  offers: "/offers",
   dashboard: "/dashboard",
   admin: "/admin",
   ticket: (tokenId: string | number) => `/ticket/${tokenId}`,

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { startTransition, useEffect, useState } from "react";
+import { lazy, Suspense, startTransition, useEffect, useState } from "react";
 import { FormattedMessage } from "react-intl";
 import { Link, useParams, useSearchParams } from "react-router";
 import { formatDecimal, percentText } from "../../core/rules/money.ts";
@@ -12,7 +12,7 @@ import type { Store } from "../api/shapes.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, STORE_ID } from "../app/paths.ts";
-import { useLanguage, useText } from "../i18n/language.tsx";
+import { useLanguage, useText, withLaterTexts } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { fetchedDialog } from "../ui/fetched-dialog.tsx";
@@ -25,6 +25,7 @@ import { BoostBadge, PlainPercent } from "./boost-badge.tsx";
 import { FavouriteMark } from "./favourites.tsx";
 import { useStoreTexts } from "./store-texts.ts";
 
+const StoreOffers = lazy(() => withLaterTexts(() => import("./store-offers.tsx")));
 const BuyDialog = fetchedDialog(() => import("./buy-dialog.tsx"));
 /** The value of the example on the page: R$ 100. */
 const EXAMPLE_CENTS = 10_000n;
@@ -87,7 +88,7 @@ function OnTheWay() {
 
 function Contents({ store }: { store: Store }) {
   const { category, country, description } = useStoreTexts(store);
-  const [isBuying, setBuying] = useBuying();
+  const [buying, setBuying] = useBuying();
   return (
     <section className="page grid gap-4 store-page">
       <div className="store-banner" style={{ backgroundColor: storeColour(store.name) }}>
@@ -107,7 +108,11 @@ function Contents({ store }: { store: Store }) {
       <div className="store-offer">
         <YouReceive store={store} />
         <div className="action-row">
-          <button type="button" className="button button-signal" onClick={() => startTransition(() => setBuying(true))}>
+          <button
+            type="button"
+            className="button button-signal"
+            onClick={() => startTransition(() => setBuying({ link: null }))}
+          >
             <FormattedMessage id="store.buy" />
           </button>
           <FavouriteMark store={store} />
@@ -116,21 +121,26 @@ function Contents({ store }: { store: Store }) {
           </LinkButton>
         </div>
       </div>
+      <Suspense>
+        <StoreOffers storeId={store.id} onBuy={({ url }) => startTransition(() => setBuying({ link: url }))} />
+      </Suspense>
       <div className="store-facts">
         <Rates store={store} />
         <Excluded store={store} />
         <WhenItCounts store={store} />
       </div>
-      {isBuying && <BuyDialog store={store} onClose={() => setBuying(false)} />}
+      {buying && (
+        <BuyDialog store={store} {...(buying.link && { link: buying.link })} onClose={() => setBuying(undefined)} />
+      )}
     </section>
   );
 }
 
-/** Whether the buy dialog is open: at once after a login from it. Its address then becomes the page's own. */
+/** The open buy dialog, with the page of the shop that it leads to: open at once after a login from it. Its address then becomes the page's own. */
 function useBuying() {
   const [parameters, setParameters] = useSearchParams();
   const isWanted = parameters.has("buy");
-  const buying = useState(isWanted);
+  const buying = useState<{ link: string | null } | undefined>(isWanted ? { link: null } : undefined);
   useEffect(() => {
     if (isWanted) setParameters({}, { replace: true, preventScrollReset: true });
   }, [isWanted, setParameters]);

@@ -43,6 +43,11 @@ export default function Stores() {
         <FormattedMessage id="stores.description" />
       </p>
       <LinkOfProduct />
+      <p>
+        <Link className="link" to={paths.offers}>
+          <FormattedMessage id="offers.all" />
+        </Link>
+      </p>
       <Catalogue onBuy={buy} />
       {chosen && <BuyDialog key={chosen.id} store={chosen} onClose={() => setChosen(undefined)} />}
     </section>

@@ -208,6 +208,7 @@ export class FixtureServer {
         : { status: 404, body: { success: false, error: "No such store" } };
     }
     if (/^GET \/api\/admin\/stores\/\w+\/boosts$/.test(route)) return ok({ boosts: [], next_before: null });
+    if (/^GET \/api\/admin\/stores\/\w+\/offers$/.test(route)) return ok({ offers: [], next_before: null });
     if (/^GET \/api\/admin\/stores\/\w+\/test-click$/.test(route))
       return ok({ click_id: "testtest", url: "https://shop.example/?c=testtest", carries_click: true });
     if (/^GET \/api\/admin\/stores\/\w+\/conversion$/.test(route)) return ok({ months: [] });
@@ -218,6 +219,8 @@ export class FixtureServer {
     switch (route) {
       case "GET /api/config":
         return ok({ data: this.config });
+      case "GET /api/offers":
+        return ok({ offers: [], next_after: null });
       case "GET /api/stores":
         return ok(storesAnswer(this.stores, call.query));
       case "GET /api/admin/stores": {

@@ -5,6 +5,7 @@ import { PASSKEY_SCREENS } from "./passkey-screens.ts";
 import {
   addEvents,
   addMoving,
+  addOffers,
   closeDialog,
   empty,
   fail,
@@ -88,6 +89,9 @@ export const SCREENS: readonly Screen[] = [
   { name: "help", path: "/help/bonus" },
   { name: "store page", path: "/stores/1" },
   { name: "a product's link", path: "/go" },
+  { name: "no offers", path: "/offers" },
+  { name: "offers", path: "/offers", prepare: addOffers },
+  { name: "a store's page with offers", path: "/stores/1", prepare: addOffers },
   { name: "a product's link and the way there", isViewport: true, isVariant: true, path: LINK, act: seeDialog },
   { name: "a product's link and its store", path: LINK, act: closeDialog },
   { name: "a link of an unknown shop", isVariant: true, path: LINK, prepare: refuseLink("LINK_UNKNOWN") },

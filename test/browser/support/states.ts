@@ -70,6 +70,36 @@ export function addMoving({ me }: FixtureServer): void {
 }
 
 /** The first store pays more for so long; its lower percents are replaced. */
+/** A code, a promotion without cashback and one of a shop that writes at length, of the first store. */
+export function addOffers(server: FixtureServer): void {
+  const ends = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const offer = (id: number, more: object) => ({
+    ...{
+      id,
+      store_id: 1,
+      store: "Verdão Store",
+      kind: "deal",
+      title: "Frete grátis",
+      code: null,
+      terms: null,
+      url: null,
+    },
+    ...{ starts_at: "2026-01-01T00:00:00.000Z", ends_at: null, with_cashback: true },
+    ...more,
+  });
+  const offers = [
+    offer(1, { kind: "code", title: "10% em tudo", code: "TORCIDA10", ends_at: ends(5 * 3_600_000 + 60_000) }),
+    offer(2, {
+      title: "Só no app",
+      with_cashback: false,
+      ends_at: ends(4 * 86_400_000),
+      terms: "Uma vez.\nSem trocas.",
+    }),
+    offer(3, { kind: "code", title: "<b>a</b>".repeat(15), code: "W".repeat(40), url: "https://www.loja.com/tv" }),
+  ];
+  server.answer("GET /api/offers", { body: { success: true, offers, next_after: null } });
+}
+
 export function boost(server: FixtureServer, leftMs: number): void {
   const [store] = server.stores;
   if (!store) throw new Error("No stores");
