@@ -11,7 +11,6 @@ import { buyerOf, orderKeyOf } from "../rules/sale/decide.ts";
 import type {
   ClickFacts,
   DecidedBefore,
-  Kept,
   OtherOfOrder,
   PurchaseFacts,
   SaleFacts,
@@ -19,9 +18,8 @@ import type {
   TicketFacts,
   UnclaimedTicket,
 } from "../rules/sale/facts.ts";
-import type { SaleReport } from "../rules/sale/report.ts";
 import type { FxRates, SaleRules } from "../rules/sale/rules.ts";
-import { networkOf } from "../rules/sale/value.ts";
+import { networkOf, worthOf } from "../rules/sale/value.ts";
 import { saoPauloDay } from "../rules/sao-paulo-time.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { readDebts } from "./debt.ts";
@@ -76,32 +74,32 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
     const lives = purchases.get(row.id) ?? [];
     const own = lives.map(({ facts }) => facts);
     const visits = { createdAt: row.created_at, click: click(row), named: named(row) };
-    const known = { ...(stored.get(row.id) ?? readSale(row)), ...visits, tickets: tickets.get(row.id) ?? [] };
-    const { click: buyer, adoptable } = buyerOf({ ...known, purchases: own });
     const ofDay = rates(row.occurred_at ?? row.created_at);
-    return { row, known, own, lives, buyer, adoptable, ...ofDay, orderKey: orderKeyOf(row.order_ref) };
+    const known = {
+      ...(stored.get(row.id) ?? readSale(row)),
+      ...visits,
+      ...factsOfRow(row),
+      rates: ofDay.rates,
+      tickets: tickets.get(row.id) ?? [],
+    };
+    const whose = buyerOf({ ...known, purchases: own });
+    const { acceptedBy } = ofDay;
+    return { row, known, own, lives, whose, buyer: whose.click, acceptedBy, orderKey: orderKeyOf(row.order_ref) };
   });
-  const sameOrder = await readSameOrder(queries, drafts);
+  const invites = await readSaleInvites(queries, drafts);
+  const sameOrder = await readSameOrder(queries, drafts, invites);
   const ordinals = await readOrdinals(queries, drafts);
   const fresh = drafts.flatMap(({ own, buyer }) => (own.length === 0 && buyer ? [buyer.wallet] : []));
   const unclaimed = await readUnclaimed(queries, new Set(fresh));
   const debts = await readDebts(queries, new Set(drafts.flatMap(({ buyer }) => buyer?.wallet ?? [])));
-  const invites = await readSaleInvites(queries, drafts);
-  return drafts.map(({ row, known, own, lives, buyer, adoptable, rates, acceptedBy, orderKey }) => {
+  return drafts.map(({ row, known, own, lives, whose, buyer, acceptedBy, orderKey }) => {
     const ofKey = (key: string | null) => sameOrder(key).filter((one) => one.id !== row.id);
     const others = ofKey(orderKey).filter((one) => one.merchant === buyer?.store.merchant);
     const held = [...ofKey(orderKey), ...ofKey(row.order_key)].filter((one) => one.isHeldTwice);
     const { gwei, unsentGwei } = debts.get(buyer?.wallet ?? "0x") ?? { gwei: 0n, unsentGwei: 0n };
     const facts = {
       ...known,
-      id: row.id,
-      network: row.network,
-      account: row.account,
-      approvedAt: row.approved_at,
       invite: invites.get(row.id)?.invite ?? null,
-      knownReturn: { isKnown: row.state === "declined", dueAt: row.return_due_at < 0n ? null : row.return_due_at },
-      declined: row.declined_by === null ? null : { reason: row.decline_reason },
-      rates,
       ordinalOfDay: ordinals.get(row.id) ?? 1n,
       sameOrder: others,
       orderKeyBefore: keyBefore(row, orderKey),
@@ -115,7 +113,7 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       lives,
       unsentGwei,
       orderKey,
-      adoptable,
+      adoptable: whose.adoptable,
       acceptedBy,
       before: { state: row.state, wallet: row.wallet, cashbackCentBps: row.cashback_cent_bps },
       buyer: buyer?.wallet ?? null,
@@ -123,6 +121,12 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
       related: [...idsOf([...others, ...held]), ...(invites.get(row.id)?.linked ?? [])],
     };
   });
+}
+
+function factsOfRow({ id, network, account, approved_at: approvedAt, ...row }: SaleRow) {
+  const declined = row.declined_by === null ? null : { reason: row.decline_reason };
+  const dueAt = row.return_due_at < 0n ? null : row.return_due_at;
+  return { id, network, account, approvedAt, declined, knownReturn: { isKnown: row.state === "declined", dueAt } };
 }
 
 // Clicks and stores -------------------------------------------------------------------------------------------------------
@@ -343,8 +347,9 @@ async function readRates(
 
 type Draft = {
   row: SaleRow;
-  known: { report: SaleReport; kept: Kept };
+  known: Pick<SaleFacts, "report" | "createdAt" | "kept" | "rates" | "declined">;
   own: readonly PurchaseFacts[];
+  whose: ReturnType<typeof buyerOf>;
   buyer: ClickFacts | null;
   orderKey: string | null;
 };
@@ -361,6 +366,7 @@ export const SAME_NUMBER = 100;
 async function readSameOrder(
   queries: Queries,
   drafts: readonly Draft[],
+  invites: Awaited<ReturnType<typeof readSaleInvites>>,
 ): Promise<(key: string | null) => readonly OfOrder[]> {
   const keys = new Set(drafts.flatMap(({ orderKey, row }) => [orderKey ?? [], row.order_key ?? []].flat()));
   if (keys.size === 0) return () => [];
@@ -386,14 +392,14 @@ async function readSameOrder(
       had: readKept(row).order,
       keyBefore: row.order_key,
       purchases: [],
+      isEntitled: undefined,
     }));
-  const present = drafts.flatMap(({ row, known, own, buyer, orderKey }) => {
+  const present = drafts.flatMap(({ row, known, own, whose, buyer, orderKey }) => {
     if (!buyer || row.declined_by !== null || known.report.status === "declined") return [];
-    const had = known.report.amountMicros === 0n ? null : known.kept.order;
+    const { isEntitled } = worthOf({ ...known, invite: invites.get(row.id)?.invite ?? null }, whose);
     const { merchant } = buyer.store;
-    return [
-      { ...ofOrder(row, buyer.id), merchant, orderKey, had, keyBefore: keyBefore(row, orderKey), purchases: own },
-    ];
+    const [had, before] = [known.kept.order, keyBefore(row, orderKey)];
+    return [{ ...ofOrder(row, buyer.id), merchant, orderKey, had, keyBefore: before, purchases: own, isEntitled }];
   });
   const found = [...stored, ...present].toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const byKey = Map.groupBy(found, ({ orderKey }) => orderKey);

@@ -459,13 +459,14 @@ class History {
     if (kind !== "again") await this.#compareAgain(key);
   }
 
-  /** What was just decided is not decided otherwise. */
+  /** What was just decided is not decided otherwise, nor is what was decided with it. */
   async #compareAgain(key: string): Promise<void> {
     const { kysely } = this.shop.database;
-    const { id } = await this.shop.sale(key);
-    const before = await this.#rows([id]);
+    const { id, order_key } = await this.shop.sale(key);
+    const ofOrder = await kysely.selectFrom("sales").select("id").where("order_key", "=", order_key).execute();
+    const before = await this.#rows(idsOf(ofOrder));
     await inTransaction(kysely, (queries) => decideSales(queries, [id], this.shop.rules));
-    expect(await this.#rows([id]), `${key} decided again at once`).to.deep.equal(before);
+    expect(await this.#rows(idsOf(ofOrder)), `${key} decided again at once`).to.deep.equal(before);
   }
 
   /** The visit that a sale belongs to. */

@@ -39,7 +39,7 @@ const withReport = (sale: Sale, report: Partial<SaleReport>): Sale => ({
 });
 const sold = (id: bigint): OtherOfOrder => ({
   ...{ ...ACCOUNT, id, clickId: 70n, createdAt: NOW },
-  ...{ had: null, keyBefore: null, purchases: [] },
+  ...{ had: null, keyBefore: null, purchases: [], isEntitled: undefined },
 });
 const ticket = (id: bigint, owner: typeof BUYER | typeof OTHER) => ({
   ...{ id, owner, ref: 1n, storeId: 1n, valueCents: 10_000n, cashbackBps: 500n, bonusBps: 0n },

@@ -22,7 +22,7 @@ import { planPurchases, type SaleAction } from "./plan.ts";
 import type { SaleStatus } from "./report.ts";
 import { returnOf } from "./returns.ts";
 import type { AccountKey, SaleRules } from "./rules.ts";
-import { type Valued, valueSale } from "./value.ts";
+import { type Valued, worthOf } from "./value.ts";
 
 /** Paid, kept or queued, and not owed back. */
 const isKeeping = (one: PurchaseFacts): boolean => hasPayout(one) && one.centBps > one.returnedCentBps;
@@ -33,24 +33,18 @@ const isKeeping = (one: PurchaseFacts): boolean => hasPayout(one) && one.centBps
  */
 export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDecision {
   const { click, other, isMoved } = buyerOf(facts);
-  const promised = (isMoved ? null : facts.kept.terms) ?? click?.terms;
-  const boughtAt = facts.report.occurredAt ?? facts.createdAt;
-  const valued = valueSale(facts.report, facts, promised, { boughtAt, invite: facts.invite });
-  const status = facts.declined ? "declined" : facts.report.status === "unknown" ? "pending" : facts.report.status;
-  const isDeclined = status === "declined";
-  // Without known amounts, what was decided stays as it is.
-  const isKnown = isDeclined || valued.value !== undefined;
-  const cashbackCentBps = isDeclined ? 0n : valued.cashbackCentBps;
-  const order = orderOf(facts, click, isKnown ? cashbackCentBps > 0n : undefined);
+  const { valued, status, isDeclined, cashbackCentBps, isEntitled } = worthOf(facts, { click, isMoved });
+  const order = orderOf(facts, click, isEntitled);
   const current = { clickId: click?.id ?? 0n, centBps: cashbackCentBps };
   // What was cancelled stands for nothing.
   const otherTickets = facts.tickets.filter((one) => !one.isCancelled && !isOf(one, click));
   const held = holdSale(facts, { click, other, valued, heldFor: order.heldFor, otherTickets }, rules, current);
-  const isHeld = !isDeclined && (!isKnown || held.isHolding);
+  const isHeld = !isDeclined && (isEntitled === undefined || held.isHolding);
 
   const buyer = click ? { wallet: click.wallet, storeId: click.store.id } : undefined;
-  const target = { amountCents: valued.value?.amountCents ?? 0n, centBps: cashbackCentBps, bonusBps: valued.bonusBps };
-  const { tiers, taken, planned } = planPurchases(isKnown ? target : undefined, facts.purchases, buyer, {
+  const worth = { amountCents: valued.value?.amountCents ?? 0n, centBps: cashbackCentBps, bonusBps: valued.bonusBps };
+  const target = isEntitled === undefined ? undefined : worth;
+  const { tiers, taken, planned } = planPurchases(target, facts.purchases, buyer, {
     tiers: isMoved && click?.wallet !== facts.click?.wallet ? [] : facts.kept.tiers,
     debtGwei: facts.kept.liftsNone ? 0n : facts.debtGwei,
   });
@@ -120,7 +114,12 @@ function orderOf({ kept, purchases, ...facts }: SaleFacts, click: ClickFacts | n
   if (!click) return { current: kept.order, has: kept.order, mayHave: true, heldFor: [] };
   return placeInOrder({
     ...facts,
-    sameOrder: facts.sameOrder.map((one) => ({ ...one, isKeeping: one.purchases.some(isKeeping) })),
+    // What comes to nothing has nothing, whatever is still queued or was paid of it.
+    sameOrder: facts.sameOrder.map((one) => ({
+      ...one,
+      had: one.isEntitled === false ? null : one.had,
+      isKeeping: one.isEntitled !== false && one.purchases.some(isKeeping),
+    })),
     clickId: click.id,
     merchant: click.store.merchant,
     orderRef: facts.report.orderRef,
@@ -365,18 +364,17 @@ function placeInOrder(facts: OrderFacts): {
   return { current, has, mayHave, heldFor: has === current ? [] : others.map(({ id }) => id) };
 }
 
-/** Which order is its own. Once it pays, it takes another one only if nobody else does. */
+/** Which order is its own, its amount known or not. Once it pays, it takes another one only if nobody else does. */
 function orderAfter(
   facts: OrderFacts,
   order: string,
   { hasOthers, mayHave }: { hasOthers: boolean; mayHave: boolean },
 ): string | null {
   const { isKeeping, isEntitled } = facts;
-  if (isEntitled === undefined) return facts.had;
-  if (!isEntitled) return null;
+  if (isEntitled === false) return null;
   const paidFor = isKeeping ? orderNamed(facts.merchant, facts.keyBefore) : null;
   const had = facts.had ?? (paidFor === order && !mayHave ? null : paidFor);
-  if (had === order) return order;
+  if (had === order || isEntitled === undefined) return had;
   if (had === null || !isKeeping) return null;
   return hasOthers ? had : order;
 }

@@ -127,8 +127,11 @@ export type TicketFacts = {
 /** A ticket of a buyer on chain that no purchase has, and that carries a reference of some sale. */
 export type UnclaimedTicket = Pick<TicketFacts, "id" | "owner" | "storeId" | "valueCents"> & { mintedAt: bigint };
 
-/** Of what is decided at another time, no purchases are read. */
-export type OtherOfOrder = Omit<SameOrder, "isKeeping"> & { purchases: readonly PurchaseFacts[] };
+/** Of what is decided at another time, no purchases are read. `isEntitled`: undefined if nobody knows now. */
+export type OtherOfOrder = Omit<SameOrder, "isKeeping"> & {
+  purchases: readonly PurchaseFacts[];
+  isEntitled: boolean | undefined;
+};
 
 /** Everything that decides about a sale. */
 export type SaleFacts = AccountKey & {

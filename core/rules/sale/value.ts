@@ -1,7 +1,7 @@
 import { BOOST_SALE_MS } from "../boost.ts";
 import { type InviteTerms, inviteCentBps, type SaleInvite } from "../invites.ts";
 import { formatDecimal } from "../money.ts";
-import type { Kept } from "./facts.ts";
+import type { ClickFacts, Kept, SaleFacts } from "./facts.ts";
 import type { ReportProblem } from "./hold.ts";
 import type { SaleReport } from "./report.ts";
 
@@ -56,7 +56,7 @@ export type Valued = Pick<Kept, "rates" | "tracked"> & {
  * Values a report by the percents that were promised, of what was bought at a time (milliseconds). A rate and a figure that
  * were once used for it stay. docs/product.md#sales-currency
  */
-export function valueSale(
+function valueSale(
   report: SaleReport,
   { kept, rates: today }: { kept: Pick<Kept, "rates" | "tracked">; rates: ReadonlyMap<string, bigint> },
   promised: ClickTerms | undefined,
@@ -100,6 +100,25 @@ export function valueSale(
     plainCentBps: plainCentBps + invited,
     bonusBps: none.bonusBps + invited / amountCents,
   };
+}
+
+type Worth = Pick<SaleFacts, "report" | "createdAt" | "kept" | "rates" | "invite" | "declined">;
+
+/**
+ * What a sale is worth to whom it belongs to. `isEntitled`: to anything; undefined without known amounts, when what was
+ * decided stays as it is.
+ */
+export function worthOf(
+  { report, createdAt, invite, declined, ...of }: Worth,
+  { click, isMoved }: { click: ClickFacts | null; isMoved: boolean },
+) {
+  const promised = (isMoved ? null : of.kept.terms) ?? click?.terms;
+  const valued = valueSale(report, of, promised, { boughtAt: report.occurredAt ?? createdAt, invite });
+  const status = declined ? "declined" : report.status === "unknown" ? "pending" : report.status;
+  const isDeclined = status === "declined";
+  const cashbackCentBps = isDeclined ? 0n : valued.cashbackCentBps;
+  const isEntitled = isDeclined || valued.value !== undefined ? cashbackCentBps > 0n : undefined;
+  return { valued, status, isDeclined, cashbackCentBps, isEntitled } as const;
 }
 
 /** The prices of one unit of a currency in millionths of a real; null if there is none. */

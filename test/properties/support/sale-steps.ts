@@ -189,6 +189,17 @@ export const TOLD: Record<string, readonly Step[]> = {
   "a sale is held for its own order while its payout is queued": [
     tell({ kind: "paying", sale: 0, meanwhile: { ...PLAIN, sale: 1, visit: 1 }, isSent: false }),
   ],
+  "a payout that is taken back as its amount cannot be read never made the order its own": [
+    ...[tell({ kind: "revert", ...PLAIN, sale: 0, visit: 0, cents: null }), say(1, 1), say(0, 0)],
+  ],
+  "an order is another one's too while the amount of what has it cannot be read": [
+    ...[say(0, 0, isOpen), say(1, 1), tell({ kind: "release", sale: 1 }), tell({ kind: "release", sale: 0 })],
+    ...[say(0, 0), say(1, 1, { cents: null }), say(0, 0, { cents: 20_000n })],
+  ],
+  "an order stays that of what comes to nothing until the next decision": [
+    ...[say(0, 0), say(1, 1, isOpen), tell({ kind: "release", sale: 1 }), say(1, 1)],
+    say(0, 0, { currency: "JPY", cents: 1n }),
+  ],
   "a hold delays a debt": [say(2, 2), say(2, 2, { cents: 4_000n, drift: "a" })],
   "a currency takes the rate of another day": [
     say(2, 2, { ...isOpen, currency: "USD" }),
