@@ -9,6 +9,7 @@ import { purchaseAdministrationRoutes } from "./admin/purchases.ts";
 import { adminRoutes } from "./admin/routes.ts";
 import { saleAdministrationRoutes } from "./admin/sales.ts";
 import { storeAdministrationRoutes } from "./admin/stores.ts";
+import { suggestedStoreRoutes } from "./admin/suggested-stores.ts";
 import { userAdministrationRoutes } from "./admin/users.ts";
 import { assetRoutes } from "./assets/routes.ts";
 import { CatalogueCache } from "./catalogue/catalogue-cache.ts";
@@ -44,6 +45,7 @@ export function allRoutes(services: Services): Route[] {
     ...purchaseAdministrationRoutes(services),
     ...userAdministrationRoutes(services),
     ...storeAdministrationRoutes(services, catalogue),
+    ...suggestedStoreRoutes(services, catalogue),
     ...assetRoutes(services, catalogue),
     ...figureRoutes(services),
     ...approvalRoutes(services),

@@ -145,6 +145,8 @@ export async function readAttention(services: Services): Promise<Attention> {
     found.refused_payouts,
     found.open_percents,
     found.open_proposals,
+    found.withheld_rounds,
+    found.uncovered_percents,
   ];
   return { ...found, total: urgent.reduce((total, n) => total + n, 0) };
 }

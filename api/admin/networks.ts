@@ -9,6 +9,7 @@ import { OwnSaleError } from "../../core/rules/sale/own-sale-error.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { polledAccounts } from "../../core/sales/accounts.ts";
 import { acceptRate, listDoubtfulRates } from "../../core/sales/fx.ts";
+import { listRounds } from "../../core/sales/programme-rows.ts";
 import { hasOpenSale, listWithoutRate } from "../../core/sales/queries.ts";
 import { listFailing } from "../../core/sales/read-progress.ts";
 import { listUnreadRows } from "../../core/sales/unread-rows.ts";
@@ -30,7 +31,8 @@ export function networkRoutes(services: Services): Route[] {
       query: networksQuerySchema,
       responses: { 200: networksResponseSchema },
       async handle({ query: { currency, day }, identity }) {
-        const [rows, rates, failed] = await Promise.all([
+        const [rounds, rows, rates, failed] = await Promise.all([
+          listRounds(reader),
           listUnreadRows(reader),
           listDoubtfulRates(reader),
           listFailing(reader, polledAccounts(accounts)),
@@ -46,7 +48,12 @@ export function networkRoutes(services: Services): Route[] {
           rate: formatDecimal(rate_micros, 6, 4),
           previous: formatDecimal(doubted_from ?? 0n, 6, 4),
         }));
-        const body = { success: true as const, failing, unread_rows, doubtful_rates };
+        const programmes = rounds.map(({ network, account, began_at, next_at, withheld, problem }) => ({
+          ...{ network, account, problem, next_at: isoTime(next_at) },
+          read_at: began_at === 0n ? null : isoTime(began_at),
+          withheld: withheld === null ? null : Number(withheld),
+        }));
+        const body = { success: true as const, failing, unread_rows, doubtful_rates, programmes };
         if (currency === undefined || day === undefined || !isAllowed(identity, "payments")) return { body };
         return { body: { ...body, preview: await previewRate(services, identity, currency, day) } };
       },

@@ -4,6 +4,7 @@ import {
   type PercentApprovalRow,
   readChange,
   readPercentApprovals,
+  takeUp,
 } from "../../core/catalogue/percent-approvals.ts";
 import {
   type PercentApproval,
@@ -12,6 +13,7 @@ import {
 } from "../../core/rules/api/boosts.ts";
 import { isoTimeIfAny } from "../../core/rules/iso-time.ts";
 import { percentText } from "../../core/rules/money.ts";
+import { NETWORK_ACTOR } from "../../core/rules/proposals.ts";
 import { permissionsOf } from "../../core/rules/roles.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
@@ -43,9 +45,13 @@ export function percentApprovalRoutes(services: Services, cache: CatalogueCache)
       whyLapsed: "The boost, the category or its percent has changed since: ask for it again",
       find: async (queries, id) => (await readPercentApprovals(queries, [id]))[0],
       requireOther() {},
-      decide(queries, asked, { verb, actor, reason }) {
+      async decide(queries, asked, { verb, actor, reason }) {
+        const isOfNetwork = asked.asked_by === NETWORK_ACTOR;
+        const aboveBps = BigInt(services.environment.BOOST_APPROVAL_ABOVE_PERCENT) * 100n;
+        if (verb === "approve" && isOfNetwork && asked.bps > aboveBps)
+          return (await takeUp(queries, asked, actor)) ? "done" : undefined;
         const role = services.adminWallets.get(asked.asked_by as WalletAddress);
-        const isAskerAdmin = role !== undefined && permissionsOf(role).includes("catalogue");
+        const isAskerAdmin = isOfNetwork || (role !== undefined && permissionsOf(role).includes("catalogue"));
         const decision = { isApproved: verb === "approve", actor, reason, isAskerAdmin };
         return decidePercent(queries, asked, decision).catch(refuseWrite);
       },

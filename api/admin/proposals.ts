@@ -5,6 +5,7 @@ import {
   listProposals,
   type Proposal,
   type ProposedFields,
+  propose,
   readProposals,
   setProposal,
   takeDueProposal,
@@ -14,7 +15,7 @@ import { closeRequests } from "../../core/database/requests.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { type ProposalRow, proposalSchema, proposalsQuerySchema } from "../../core/rules/api/proposals.ts";
 import { isoTimeIfAny } from "../../core/rules/iso-time.ts";
-import { mayPropose, proposalRule } from "../../core/rules/proposals.ts";
+import { mayPropose, NETWORK_ACTOR, proposalRule } from "../../core/rules/proposals.ts";
 import { keysOf } from "../../core/rules/records.ts";
 import { TorcidaError } from "../../core/rules/torcida-error.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
@@ -64,6 +65,7 @@ export function proposalRoutes(services: Services, cache: CatalogueCache): Route
         if (!mayPropose(role, asked.kind)) throw forbidden(`The role ${role} may not do this`, "ROLE_NOT_ALLOWED");
       },
       async decide(queries, asked, { verb, actor, reason }) {
+        if (verb === "agree" && asked.asked_by === NETWORK_ACTOR) return takeUp(services, queries, asked, actor);
         if (verb === "undo") return (await undoProposal(queries, asked.id, { actor, reason })) ? "done" : undefined;
         const state = verb === "agree" ? "agreed" : "refused";
         const closed = await closeRequests(queries, "proposals", [asked.id], { state, actor, reason });
@@ -76,6 +78,18 @@ export function proposalRoutes(services: Services, cache: CatalogueCache): Route
       afterwards: () => cache.drop(),
     }),
   ];
+}
+
+/** What a network's word led to is from now on this person's own request. docs/product.md#programmes-changes */
+async function takeUp(services: Services, queries: Queries, asked: Proposal, actor: string): Promise<"done"> {
+  const { kind, subject_id: subject, from_fields, to_fields } = asked;
+  const hasOthers = [...services.adminWallets].some(([wallet, role]) => wallet !== actor && mayPropose(role, kind));
+  await propose(
+    queries,
+    { kind, subject, from: JSON.parse(from_fields), to: JSON.parse(to_fields) },
+    { actor, hasOthers },
+  );
+  return "done";
 }
 
 async function agree(services: Services, queries: Queries, asked: Proposal, by: string): Promise<"done" | "lapsed"> {

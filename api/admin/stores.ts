@@ -23,7 +23,7 @@ import { linkOf } from "../../core/sales/accounts.ts";
 import { type Conversion, readConversion } from "../../core/sales/conversion.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { percentRule } from "../catalogue/catalogue-writer.ts";
-import { toWireStore } from "../catalogue/wire.ts";
+import { toWireStaffStore } from "../catalogue/wire.ts";
 import { ApiError, conflict, notFound } from "../http/api-error.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";
@@ -158,7 +158,7 @@ function toWireAdminStore(store: StoreWithCategories, conversion: readonly Conve
   const months = conversion.filter(({ storeId }) => storeId === store.id);
   const missing = lacksOf(store);
   return {
-    ...toWireStore(store),
+    ...toWireStaffStore(store),
     state: missing.length > 0 ? "draft" : "ready",
     missing,
     conversion: {

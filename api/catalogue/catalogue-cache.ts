@@ -21,7 +21,7 @@ import type { Cursors } from "../http/cursors.ts";
 import { Prepared } from "../http/prepared.ts";
 import { listOfOffers, type OffersQuery, offerCursorText, readOffersCursor, toWireOffer } from "./offers.ts";
 import { listOfStores, type StoresQuery } from "./stores-cursor.ts";
-import { toWireFanToken, toWirePromise, toWireStore } from "./wire.ts";
+import { toWireFanToken, toWirePromise, toWireStaffStore, toWireStore } from "./wire.ts";
 
 /** A page of offers, which stands until the next one begins or ends. */
 type OffersPage = { page: Prepared; until: number };
@@ -201,7 +201,9 @@ export class CatalogueCache {
   async store(id: bigint, { withDrafts }: { withDrafts: boolean }): Promise<Prepared | undefined> {
     const text = await this.#answer(`${id} ${withDrafts}`, async () => {
       const store = await findStore(this.#queries, id);
-      return store && (withDrafts || isOnOffer(store)) ? storeAnswer(store) : undefined;
+      if (!store || !(withDrafts || isOnOffer(store))) return undefined;
+      const answer = storeAnswer(store);
+      return withDrafts ? { ...answer, store: toWireStaffStore(store) } : answer;
     });
     return text === NONE ? undefined : text;
   }

@@ -4,6 +4,8 @@ import { OfferTitleTakenError } from "../../core/catalogue/offers.ts";
 import { type PercentRule, UnagreedPercentError } from "../../core/catalogue/percent-approvals.ts";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import type { Queries } from "../../core/database/transaction.ts";
+import { isCalled } from "../../core/sales/accounts.ts";
+import { shopShareOf } from "../../core/sales/programme-stores.ts";
 import { conflict } from "../http/api-error.ts";
 import { actorOf, type Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -48,6 +50,16 @@ export function refuseWrite(error: unknown): never {
   if (error instanceof BoostTooHighError) throw conflict(error.message, "BOOST_TOO_HIGH", { field: "percent" });
   if (error instanceof UnagreedPercentError) throw conflict(error.message, "PERCENT_UNAGREED", { field: "network" });
   throw error;
+}
+
+/** The part of its account's commissions that a store's buyers get, unless store or category say another one. */
+export function shopShareFor(
+  { accounts, saleRules }: Pick<Services, "accounts" | "saleRules">,
+  { network, account }: { network: string | null; account: string | null },
+): bigint {
+  const ofNetwork = accounts.filter((one) => one.network === network);
+  const only = account === null && ofNetwork.length === 1 ? ofNetwork[0] : undefined;
+  return shopShareOf(only ?? ofNetwork.find((one) => isCalled(one, account)), saleRules);
 }
 
 /** What this admin may promise alone. docs/product.md#percent-approvals */

@@ -1,4 +1,5 @@
 import type { CategoryFields, CategoryTranslations } from "../../core/catalogue/categories.ts";
+import { wantedPercent } from "../../core/catalogue/followed-percents.ts";
 import { addCategory, changeCategory } from "../../core/catalogue/percent-approvals.ts";
 import { findStore } from "../../core/catalogue/stores.ts";
 import {
@@ -12,7 +13,7 @@ import { recordOf } from "../../core/rules/records.ts";
 import { notFound } from "../http/api-error.ts";
 import { type Call, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { CATALOGUE_WRITE, type CatalogueWriter, percentRule } from "./catalogue-writer.ts";
+import { CATALOGUE_WRITE, type CatalogueWriter, percentRule, shopShareFor } from "./catalogue-writer.ts";
 
 /** A store's cashback categories, written by admins. docs/product.md#store-category */
 export function categoryRoutes(services: Services, write: CatalogueWriter): Route[] {
@@ -79,7 +80,7 @@ async function change(
   write: CatalogueWriter,
   call: Pick<Call<unknown, unknown, "id" | "cashbackId">, "identity" | "params">,
   action: string,
-  fields: { category?: string; cashbackBps?: bigint; deleted?: true },
+  fields: { category?: string; deleted?: true } & Partial<CategoryFields>,
 ): Promise<bigint | null> {
   const rule = percentRule(services, call.identity);
   const key = { storeId: readId(call.params.id, "Store"), categoryId: readId(call.params.cashbackId, "Cashback") };
@@ -87,10 +88,13 @@ async function change(
     const store = await findStore(queries, key.storeId);
     if (!store) throw notFound("Store");
     const before = store.categories.find(({ id }) => id === key.categoryId);
-    const outcome = await changeCategory(queries, key, fields, rule);
-    if (!before || !outcome) throw notFound("Cashback");
+    if (!before) throw notFound("Cashback");
+    const share = { store: store.cashback_share_percent, shop: shopShareFor(services, store) };
+    const wanted = "deleted" in fields ? fields : wantedPercent(fields, before, share);
+    const outcome = await changeCategory(queries, key, wanted, rule);
+    if (!outcome) throw notFound("Cashback");
     const was = { category: before.category, cashback_percent: percentText(before.plainBps) };
-    const changed = { ...fields, ...percentWords(fields), ...waitWords(outcome) };
+    const changed = { ...wanted, ...percentWords(wanted), ...waitWords(outcome) };
     const words = { store: store.name, category: before.category, ...changed, was };
     return { result: outcome.approvalId, subject: `store:${key.storeId}/cashback:${key.categoryId}`, words };
   });
@@ -111,13 +115,26 @@ function waits(approvalId: bigint) {
   return { status: 202, body: { success: true, message, approval_id: Number(approvalId) } } as const;
 }
 
-type Labels = Partial<CategoryTranslations> & { group_code?: string | null; is_default?: boolean };
+type Labels = Partial<CategoryTranslations> & {
+  group_code?: string | null;
+  is_default?: boolean;
+  is_by_hand?: boolean;
+  cashback_share_percent?: number | null;
+};
 
-function labelFields({ group_code, is_default, ...names }: Labels): Omit<CategoryFields, "cashbackBps"> {
+function labelFields({
+  group_code,
+  is_default,
+  is_by_hand,
+  cashback_share_percent: share,
+  ...names
+}: Labels): Omit<CategoryFields, "cashbackBps"> {
   const given = CATEGORY_TRANSLATIONS.filter((name) => names[name] !== undefined);
   return {
     ...recordOf(given, (name) => names[name]),
     ...(group_code === undefined ? {} : { groupCode: group_code }),
+    ...(is_by_hand === undefined ? {} : { isByHand: is_by_hand }),
+    ...(share === undefined ? {} : { sharePercent: share === null ? null : BigInt(share) }),
     ...(is_default === undefined ? {} : { isDefault: is_default }),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { followShare } from "../../core/catalogue/followed-percents.ts";
 import { requireAgreedLink } from "../../core/catalogue/percent-approvals.ts";
 import {
   type ChangedStore,
@@ -38,7 +39,7 @@ import { actorOf, type Identity, type Route, readId, route, type TextReply } fro
 import type { Visitor } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
 import type { Catalogue, CatalogueCache } from "./catalogue-cache.ts";
-import { CATALOGUE_WRITE, catalogueWriter, percentRule } from "./catalogue-writer.ts";
+import { CATALOGUE_WRITE, catalogueWriter, percentRule, shopShareFor } from "./catalogue-writer.ts";
 import { categoryRoutes } from "./category-routes.ts";
 import { fanTokenRoutes } from "./fan-token-routes.ts";
 import { readStoresCursor } from "./stores-cursor.ts";
@@ -186,6 +187,11 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
           if (name !== undefined && name !== before.name) await requireNewName(queries, name, storeId);
           const result = await changeStore(queries, before, call.body, changerOf(services, call.identity));
           if (!result) throw notFound("Store");
+          const { cashback_share_percent: share } = call.body;
+          if (share !== undefined) {
+            const shares = { store: share === null ? null : BigInt(share), shop: shopShareFor(services, before) };
+            await followShare(queries, storeId, shares, percentRule(services, call.identity));
+          }
           requireFreshAsker(call.identity, result.proposals);
           const words = { ...changes(before, result.atOnce), ...proposalWords(result), store: before.name };
           return { result, subject: `store:${storeId}`, words };

@@ -1,12 +1,15 @@
 import type { PlannedBoost } from "../../core/catalogue/boosts.ts";
 import type { StoreCategory } from "../../core/catalogue/categories.ts";
 import type { FanTokenRow } from "../../core/catalogue/fan-tokens.ts";
+import { pausedOf } from "../../core/catalogue/pauses.ts";
 import { fieldsOf, lacksOf, type StoreWithCategories } from "../../core/catalogue/stores.ts";
 import {
   CATEGORY_TRANSLATIONS,
   type CategoryBoost,
   type FanToken,
   RARE_STORE_TEXTS,
+  type StaffCashback,
+  type StaffStore,
   type Store,
   type StoreBoost,
   type StoreCashback,
@@ -23,12 +26,13 @@ export function toWireStore(store: StoreWithCategories): Store {
   const allBps = store.categories.map((category) => category.cashbackBps);
   const range = cashbackRange(allBps) ?? { minBps: 0n, maxBps: 0n };
   const boost = badgeOf(store);
-  const fields = fieldsOf(store);
+  const { cashback_share_percent: _, ...fields } = fieldsOf(store);
   return {
     id: Number(store.id),
     ...fields,
     ...recordOf(keysOf(RARE_STORE_TEXTS), (field) => fields[field] ?? undefined),
     domains: fields.domains?.split(",") ?? [],
+    paused: toWirePause(store),
     is_draft: lacksOf(store).length > 0,
     cashback: cashbackRangeText(allBps),
     cashback_min: Number(percentText(range.minBps)),
@@ -36,6 +40,32 @@ export function toWireStore(store: StoreWithCategories): Store {
     max_cashback: Number(percentText(range.maxBps)),
     cashbacks: store.categories.map(toWireCategory),
     ...(boost === undefined ? {} : { boost }),
+  };
+}
+
+function toWirePause(store: StoreWithCategories): Store["paused"] {
+  const paused = pausedOf(store);
+  return paused && { since: isoTime(paused.since), reason: paused.reason };
+}
+
+/** With what only the staff sees: how its percents follow the commissions. docs/product.md#followed-percent */
+export function toWireStaffStore(store: StoreWithCategories): StaffStore {
+  return {
+    ...toWireStore(store),
+    cashback_share_percent: numberOf(store.cashback_share_percent),
+    cashbacks: store.categories.map(toWireStaffCategory),
+  };
+}
+
+const numberOf = (percent: bigint | null) => (percent === null ? null : Number(percent));
+
+export function toWireStaffCategory(category: StoreCategory): StaffCashback {
+  return {
+    ...toWireCategory(category),
+    is_by_hand: category.isByHand,
+    cashback_share_percent: numberOf(category.sharePercent),
+    commission_percent: category.commissionBps === null ? null : percentText(category.commissionBps),
+    is_group_gone: category.isGroupGone,
   };
 }
 

@@ -47,6 +47,7 @@ export const ERROR_REMEDIES: Readonly<Record<ErrorCode, string>> = {
   SIMULATED_LIMIT: "Wait until `due_at`, or send a smaller amount.",
   STORE_UNKNOWN:
     "Not on the chain yet: repeat in a minute; if it stays, operations wait (docs/runbook/operations-wait.md).",
+  STORE_PAUSED: "Its network pauses it: `paused` of the store says why; it sells again by itself.",
   LINK_INVALID: "Send the address of the product's page, as the browser shows it.",
   LINK_UNKNOWN: "No store on offer has this domain; `like` has those with a similar one.",
   LINK_AMBIGUOUS: "Repeat with the `store_id` of one of `stores`.",

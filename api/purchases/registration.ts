@@ -128,6 +128,10 @@ async function requireSellingStore({ environment, accounts }: Services, registra
     const message = `Store ${store.id} has no affiliate link; add it under Lojas before selling`;
     throw new ApiError(409, "NO_LINK", message);
   }
+  if (store.paused_since !== null) {
+    const message = `Store ${store.id} is paused by its network; it sells again when it comes back`;
+    throw new ApiError(409, "STORE_PAUSED", message);
+  }
   if (!(await isNamedSoon(registrations, store))) {
     const message = `Store ${store.id} is not registered on the chain yet; try again in a minute`;
     throw new ApiError(409, "STORE_UNKNOWN", message);

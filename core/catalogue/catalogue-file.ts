@@ -157,7 +157,11 @@ function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems:
       const { category = "", starts_at } = result.data;
       return `boost of ${store.toLowerCase()}, ${category.toLowerCase()} from ${isoTime(starts_at)}`;
     }
-    const result = createCashbackRequestSchema.safeParse({ ...rest, ...readFlag("is_default", rest.is_default) });
+    const result = createCashbackRequestSchema.safeParse({
+      ...rest,
+      ...readFlag("is_default", rest.is_default),
+      ...readFlag("is_by_hand", rest.is_by_hand),
+    });
     if (!result.success) return refuse(result.error);
     catalogue.cashbacks.push({ ...result.data, store, place });
     return `category ${result.data.category.toLowerCase()} of ${store.toLowerCase()}`;

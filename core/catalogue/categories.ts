@@ -27,13 +27,33 @@ export type StoreCategory = CategoryTranslations & {
   groupCode: string | null;
   /** Whether it applies to all other groups. */
   isDefault: boolean;
+  /** Whether a person set the percent; else it follows the commission. docs/product.md#followed-percent */
+  isByHand: boolean;
+  sharePercent: bigint | null;
+  /** What the network pays, as it was last read; null: not known, or no percent. */
+  commissionBps: bigint | null;
+  agreedBps: bigint | null;
+  proposedBps: bigint | null;
+  /** Whether the network no longer has its group. */
+  isGroupGone: boolean;
 };
 
-export type CategoryFields = Partial<CategoryTranslations> & {
-  cashbackBps: bigint;
-  groupCode?: string | null;
-  isDefault?: boolean;
+/** How a percent follows its commission. */
+type FollowFields = {
+  isByHand?: boolean;
+  sharePercent?: bigint | null;
+  commissionBps?: bigint | null;
+  agreedBps?: bigint | null;
+  proposedBps?: bigint | null;
+  groupGoneAt?: bigint | null;
 };
+
+export type CategoryFields = Partial<CategoryTranslations> &
+  FollowFields & {
+    cashbackBps: bigint;
+    groupCode?: string | null;
+    isDefault?: boolean;
+  };
 
 /** Another category of the store has this group: its sales would have two percents. */
 export class GroupTakenError extends TorcidaError {
@@ -60,6 +80,12 @@ export function boosted(
   });
 }
 
+const READ = [
+  ...(["id", "category", ...CATEGORY_TRANSLATIONS, "cashback_bps", "group_code", "is_default"] as const),
+  ...(["is_by_hand", "cashback_share_percent", "commission_bps"] as const),
+  ...(["agreed_bps", "proposed_bps", "group_gone_at"] as const),
+] as const;
+
 /** The categories of some stores, by store, without their boosts. */
 export async function readCategories(
   queries: Queries,
@@ -67,7 +93,7 @@ export async function readCategories(
 ): Promise<Map<bigint, StoreCategory[]>> {
   const rows = await queries
     .selectFrom("store_cashbacks")
-    .select(["id", "store_id", "category", "cashback_bps", "group_code", "is_default", ...CATEGORY_TRANSLATIONS])
+    .select(["store_id", ...READ])
     .where("deleted_at", "is", null)
     .where(among(queries, "store_id", storeIds))
     .orderBy("id")
@@ -93,6 +119,7 @@ export async function insertCategory(
       cashback_bps: fields.cashbackBps,
       group_code: fields.groupCode ?? null,
       is_default: fields.isDefault ? 1n : 0n,
+      ...followColumns(fields),
       created_at: now,
       updated_at: now,
     })
@@ -145,6 +172,7 @@ export async function updateCategory(
       ...recordOf(CATEGORY_TRANSLATIONS, (name) => fields[name]),
       cashback_bps: fields.cashbackBps,
       group_code: fields.groupCode,
+      ...followColumns(fields),
       ...(fields.isDefault === undefined ? {} : { is_default: fields.isDefault ? 1n : 0n }),
       ...(fields.deleted ? { deleted_at: now } : {}),
       updated_at: now,
@@ -159,12 +187,18 @@ export async function updateCategory(
   return numUpdatedRows === 1n;
 }
 
-function toCategory(
-  row: Pick<
-    Selectable<Schema["store_cashbacks"]>,
-    "id" | "category" | keyof CategoryTranslations | "cashback_bps" | "group_code" | "is_default"
-  >,
-): StoreCategory {
+function followColumns(fields: FollowFields) {
+  return {
+    ...(fields.isByHand === undefined ? {} : { is_by_hand: BigInt(fields.isByHand) }),
+    cashback_share_percent: fields.sharePercent,
+    commission_bps: fields.commissionBps,
+    agreed_bps: fields.agreedBps,
+    proposed_bps: fields.proposedBps,
+    group_gone_at: fields.groupGoneAt,
+  };
+}
+
+function toCategory(row: Pick<Selectable<Schema["store_cashbacks"]>, (typeof READ)[number]>): StoreCategory {
   return {
     id: row.id,
     category: row.category,
@@ -174,5 +208,11 @@ function toCategory(
     boost: null,
     groupCode: row.group_code,
     isDefault: row.is_default === 1n,
+    isByHand: row.is_by_hand === 1n,
+    sharePercent: row.cashback_share_percent,
+    commissionBps: row.commission_bps,
+    agreedBps: row.agreed_bps,
+    proposedBps: row.proposed_bps,
+    isGroupGone: row.group_gone_at !== null,
   };
 }

@@ -11,7 +11,7 @@ import { groupKey, networkOf, raiseOf } from "../rules/sale/value.ts";
 import { enqueue } from "../sender/queue.ts";
 import { boostChanges } from "./boost-changes.ts";
 import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
-import { type CategoryFields, GroupTakenError, type StoreCategory } from "./categories.ts";
+import { type CategoryFields, type CategoryTranslations, GroupTakenError, type StoreCategory } from "./categories.ts";
 import { type FanTokenFields, listFanTokens, saveToken } from "./fan-tokens.ts";
 import { offerChanges } from "./offer-changes.ts";
 import { listByHand } from "./offer-list.ts";
@@ -256,14 +256,18 @@ function cashbackChange(
   aboveBps: bigint | undefined,
 ): Change[] {
   const known = store?.categories.find((one) => one.category.toLowerCase() === entry.category.toLowerCase());
-  const bps = entry.cashback_percent;
+  const follows = followedIn(entry, known);
+  // A percent that follows its commission is that of now, whatever a file of before says.
+  const bps = known && follows.isByHand === false ? known.plainBps : entry.cashback_percent;
   const names = recordOf(CATEGORY_TRANSLATIONS, (name) =>
     entry[name] === undefined ? (known?.[name] ?? null) : entry[name],
   );
   const groupCode = entry.group_code === undefined ? (known?.groupCode ?? null) : entry.group_code;
   const isDefault = entry.is_default ?? known?.isDefault ?? false;
   const rate: Rate = { cashbackBps: bps, ...names, groupCode, isDefault };
-  const changed = known ? whatChanged(known, rate) : [{ field: "cashback_percent", to: percentText(bps) }];
+  const changed = known
+    ? [...whatChanged(known, rate), ...followChanges(known, follows)]
+    : [{ field: "cashback_percent", to: percentText(bps) }];
   if (changed.length === 0) return [];
   const waits =
     aboveBps !== undefined &&
@@ -284,10 +288,10 @@ function cashbackChange(
         const rule = { aboveBps, actor };
         const storeId = store?.id ?? madeStores.get(entry.store.toLowerCase());
         if (storeId === undefined) throw new Error(`There is no store ${entry.store}`);
-        const fields = { category: entry.category, ...rate };
+        const fields = { category: entry.category, ...rate, ...follows };
         // A category that is not marked as the default leaves the default unchanged.
         const { isDefault: _, ...unsaid } = rate;
-        const written = entry.is_default === undefined ? unsaid : rate;
+        const written = { ...(entry.is_default === undefined ? unsaid : rate), ...follows };
         const outcome = known
           ? await changeCategory(queries, { storeId, categoryId: known.id }, written, rule)
           : await addCategory(queries, storeId, fields, rule);
@@ -308,7 +312,32 @@ function cashbackChange(
   ];
 }
 
-type Rate = Required<CategoryFields>;
+type Rate = Required<Pick<CategoryFields, "cashbackBps" | "groupCode" | "isDefault" | keyof CategoryTranslations>>;
+
+/** How a row says that its percent follows; another percent than that of now is by hand. */
+function followedIn(
+  { is_by_hand, cashback_share_percent: share, cashback_percent }: Cashback,
+  known: StoreCategory | undefined,
+): Pick<CategoryFields, "isByHand" | "sharePercent"> {
+  const isChanged = known !== undefined && known.plainBps !== cashback_percent;
+  const isByHand = is_by_hand ?? (isChanged && !known.isByHand ? true : undefined);
+  return {
+    ...(isByHand === undefined ? {} : { isByHand }),
+    ...(share === undefined ? {} : { sharePercent: share === null ? null : BigInt(share) }),
+  };
+}
+
+function followChanges(
+  before: StoreCategory,
+  { isByHand, sharePercent }: ReturnType<typeof followedIn>,
+): CatalogueChange["fields"] {
+  return [
+    ...(isByHand === undefined || isByHand === before.isByHand ? [] : [{ field: "is_by_hand", to: String(isByHand) }]),
+    ...(sharePercent === undefined || sharePercent === before.sharePercent
+      ? []
+      : [{ field: "cashback_share_percent", to: shown(sharePercent) }]),
+  ];
+}
 
 function whatChanged(before: StoreCategory, after: Rate): CatalogueChange["fields"] {
   const rate = { field: "cashback_percent", from: percentText(before.plainBps), to: percentText(after.cashbackBps) };
@@ -381,7 +410,7 @@ export async function exportRows({ kysely }: Database): Promise<Record<string, u
   return [
     ...stores.map((store) => ({ type: "store", ...fieldsOf(store) })),
     ...stores.flatMap((store) =>
-      store.categories.map(({ category, plainBps, groupCode, isDefault, ...names }) => ({
+      store.categories.map(({ category, plainBps, groupCode, isDefault, isByHand, sharePercent, ...names }) => ({
         type: "cashback",
         store: store.name,
         category,
@@ -389,6 +418,8 @@ export async function exportRows({ kysely }: Database): Promise<Record<string, u
         cashback_percent: percentText(plainBps),
         group_code: groupCode,
         is_default: isDefault || null,
+        is_by_hand: isByHand ? null : false,
+        cashback_share_percent: sharePercent === null ? null : Number(sharePercent),
       })),
     ),
     ...stores.flatMap((store) =>

@@ -8,6 +8,7 @@ import type { Queries } from "../database/transaction.ts";
 import { CATEGORY_TRANSLATIONS } from "../rules/api/catalogue.ts";
 import { BIG_DAY_MS } from "../rules/iso-time.ts";
 import { percentText } from "../rules/money.ts";
+import { NETWORK_ACTOR } from "../rules/proposals.ts";
 import { keysOf, recordOf } from "../rules/records.ts";
 import { networkOf, type RateChange, raiseOf, WITHOUT_COMMISSION } from "../rules/sale/value.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
@@ -120,6 +121,7 @@ export async function changeCategory(
   const atOnce = {
     category,
     ...recordOf(CATEGORY_TRANSLATIONS, (name) => wanted[name]),
+    ...followingOf(wanted, before, isPercentWaiting),
     ...(isPercentWaiting ? {} : { cashbackBps }),
     ...(isPlaceWaiting ? {} : place),
   };
@@ -131,6 +133,20 @@ export async function changeCategory(
   const raise = raiseOf((await readCategory(queries, key)).categories, key.categoryId, waiting);
   const asked = { ...key, category: category ?? before.category, bps: raise?.bps ?? 0n, fromBps: raise?.fromBps ?? 0n };
   return { id: key.categoryId, approvalId: await ask(queries, { ...asked, fields: encodeChange(waiting) }, rule) };
+}
+
+/** Who lets a percent follow, or changes one that does, agrees to it so far as it needs nobody else. */
+function followingOf(
+  { isByHand, sharePercent, cashbackBps }: CategoryChange,
+  before: StoreCategory,
+  isPercentWaiting: boolean,
+): Partial<CategoryFields> {
+  const own = { isByHand, sharePercent };
+  if (isByHand ?? before.isByHand) return own;
+  if (cashbackBps === undefined) return before.isByHand ? { ...own, agreedBps: before.plainBps } : own;
+  return isPercentWaiting
+    ? { ...own, agreedBps: before.agreedBps ?? before.plainBps, proposedBps: cashbackBps }
+    : { ...own, agreedBps: cashbackBps, proposedBps: null };
 }
 
 async function readCategory(queries: Queries, { storeId, categoryId }: { storeId: bigint; categoryId: bigint }) {
@@ -164,6 +180,34 @@ export function askForBoost(
   rule: PercentRule,
 ): Promise<bigint> {
   return ask(queries, boost, rule);
+}
+
+/** Asks a person for the higher percent of a followed commission. docs/product.md#followed-percent */
+export async function askToFollow(
+  queries: Queries,
+  key: { storeId: bigint; categoryId: bigint },
+  bps: bigint,
+): Promise<bigint | undefined> {
+  const { categories, before } = await readCategory(queries, key);
+  const change = { cashbackBps: bps };
+  const raise = raiseOf(categories, key.categoryId, change);
+  if (!before || !raise) return undefined;
+  await lapse(queries, "category_id", key.categoryId);
+  const asked = { ...key, category: before.category, ...raise, fields: encodeChange(change) };
+  return ask(queries, asked, { aboveBps: 0n, actor: NETWORK_ACTOR });
+}
+
+/** One person took up what a network's word led to; above the limit it waits for another one. docs/product.md#followed-percent */
+export async function takeUp(queries: Queries, { id }: PercentApprovalRow, actor: string): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("percent_approvals")
+    .set({ asked_by: actor })
+    .where("id", "=", id)
+    .where("state", "=", "open")
+    .where("asked_by", "=", NETWORK_ACTOR)
+    .executeTakeFirst();
+  await bumpCatalogueVersion(queries);
+  return numUpdatedRows === 1n;
 }
 
 type WantedPercent = {
@@ -254,7 +298,8 @@ async function carryOut(queries: Queries, request: PercentApprovalRow): Promise<
   const raise = raiseOf(categories, category_id, change);
   // Not what was asked about: other categories have changed since.
   if (!before || raise?.bps !== bps || raise.fromBps !== from_bps) return false;
-  return updateCategory(queries, key, change);
+  const isFollowed = !before.isByHand && change.cashbackBps !== undefined;
+  return updateCategory(queries, key, { ...change, ...(isFollowed ? { agreedBps: change.cashbackBps } : {}) });
 }
 
 async function isOffered(queries: Queries, storeId: bigint): Promise<boolean> {

@@ -26,6 +26,14 @@ const READY = sql<SqlBool>`(stores.sells = 1 and ${IS_NAMED})`;
 /** The stores that are not on offer yet. */
 export const IS_DRAFT = sql<SqlBool>`stores.deleted_at is null and not ${READY}`;
 
+const STATES: Readonly<Record<string, RawBuilder<SqlBool>>> = {
+  ready: READY,
+  paused: sql<SqlBool>`stores.paused_since is not null`,
+  uncovered: sql<SqlBool>`(stores.id in (select store_id from store_cashbacks
+      where is_by_hand = 1 and cashback_bps > commission_bps and deleted_at is null)
+    or stores.id in (select store_id from store_cashbacks where group_gone_at is not null and deleted_at is null))`,
+};
+
 /** Catalogues have thousands of stores, not millions: a state is looked up store by store. */
 const STORES: ListSource = {
   table: "stores",
@@ -33,7 +41,7 @@ const STORES: ListSource = {
   keyType: "number",
   sorts: { id: { column: "id", type: "number" }, name: { column: "name_key", type: "text" } },
   only: sql<SqlBool>`stores.deleted_at is null`,
-  state: (state) => (state === "ready" ? READY : sql<SqlBool>`not ${READY}`),
+  state: (state) => STATES[state] ?? sql<SqlBool>`not ${READY}`,
   matches(term, queries) {
     const name = searchKey(term);
     return [

@@ -41,6 +41,7 @@ export function fieldsOf(store: StoreRow): Required<StoreFields> {
     ...recordOf(keysOf(RARE_STORE_TEXTS), (field) => store[field]),
     ...recordOf(keysOf(STORE_COUNTS), (field) => (store[field] === null ? null : Number(store[field]))),
     domains: store.domains,
+    cashback_share_percent: store.cashback_share_percent === null ? null : Number(store.cashback_share_percent),
     featured: store.featured === 1n,
   };
 }
@@ -244,14 +245,21 @@ export async function updateStore(
   return numUpdatedRows === 1n;
 }
 
-function columnsOf({ featured, ...fields }: Partial<StoreFields>) {
+function columnsOf({ featured, cashback_share_percent: share, ...fields }: Partial<StoreFields>) {
   const counts = recordOf(keysOf(STORE_COUNTS), (field) => {
     const count = fields[field];
     return typeof count === "number" ? BigInt(count) : count;
   });
   const isOfNetwork = fields.network != null && fields.network !== WITHOUT_COMMISSION;
   const direct = isOfNetwork ? { unlinked_is_direct: null } : {};
-  return { ...fields, ...counts, ...direct, featured: featured === undefined ? undefined : BigInt(featured) };
+  const cashback_share_percent = typeof share === "number" ? BigInt(share) : share;
+  return {
+    ...fields,
+    ...counts,
+    cashback_share_percent,
+    ...direct,
+    featured: featured === undefined ? undefined : BigInt(featured),
+  };
 }
 
 /** Marks a store as deleted; purchases still refer to its row. */

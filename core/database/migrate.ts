@@ -21,6 +21,7 @@ import { contractEvents } from "./migrations/0018-contract-events.ts";
 import { ticketContracts } from "./migrations/0019-ticket-contracts.ts";
 import { returns } from "./migrations/0020-returns.ts";
 import { sessionWrites } from "./migrations/0021-session-writes.ts";
+import { programmes } from "./migrations/0022-programmes.ts";
 import { offers } from "./migrations/0023-offers.ts";
 import { fans } from "./migrations/0025-fans.ts";
 import { readSetting, writeSetting } from "./settings.ts";
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0019-ticket-contracts", up: ticketContracts },
   { name: "0020-returns", up: returns },
   { name: "0021-session-writes", up: sessionWrites },
+  { name: "0022-programmes", up: programmes },
   { name: "0023-offers", up: offers },
   { name: "0025-fans", up: fans },
 ];

@@ -29,6 +29,10 @@ function tasksOf(queries: Queries, overdueSince: bigint) {
     // Not what people ask for about their own profile.
     open_proposals: sql`select 1 from proposals where is_own = 0 and state = 'open'`,
     unread_rows: sql`select 1 from unread_rows`,
+    withheld_rounds: sql`select 1 from programme_rounds where withheld is not null`,
+    uncovered_percents: sql`select 1 from store_cashbacks
+      where is_by_hand = 1 and cashback_bps > commission_bps and deleted_at is null
+      union all select 1 from store_cashbacks where group_gone_at is not null and deleted_at is null`,
     undecided_purchases: sql`select 1 from due_purchases where attempts > 0`,
     doubtful_rates: sql`select 1 from fx_rates where doubted_from is not null and accepted_at is null`,
     failed_payments: ofKind("failed", "pay"),

@@ -31,6 +31,8 @@ export const DATA_MAP: Readonly<Record<string, DataUse>> = {
   sessions: buyers("who is logged in, and on what kind of device", "contract (V)", "token_hash", "wallet", "device"),
   sign_in_nonces: buyers("the sentence that a wallet is asked to sign", "contract (V)", "wallet", "message"),
   stores: nobody("the catalogue"),
+  programmes: nobody("what affiliate networks say of the shops that an account works with"),
+  programme_rounds: nobody("how the reading of programmes goes"),
   store_words: nobody("finding a store"),
   store_cashbacks: nobody("what a store pays back"),
   store_boosts: staff("a higher percent for a time, and who planned it", "planned_by"),

@@ -30,6 +30,9 @@ type ProposalRule = {
   isDayFixed?: true;
 };
 
+/** Who asks for what a network's word leads to: nobody of the team, so that a person takes it up first. */
+export const NETWORK_ACTOR = "network";
+
 export const ERASED_AFTER_MS = 72 * HOUR_MS;
 /** Where nobody else may agree. */
 export const ALONE_AFTER_MS = DAY_MS;

@@ -15,6 +15,7 @@ import {
   wholeNumberIfSet,
 } from "../process/environment.ts";
 import { deriveNetwork, networkContradictions } from "../process/network-rules.ts";
+import { DEFAULT_SHARE_PERCENT } from "../rules/commission.ts";
 import { DAY_SECONDS } from "../rules/iso-time.ts";
 import type { AccountKey, KnownAccount, SaleRules } from "../rules/sale/rules.ts";
 import { readMicros } from "../rules/sale/value.ts";
@@ -67,6 +68,7 @@ export const SALE_VARIABLES = {
   SALES_PER_DAY_MAX: wholeNumber(10, 1, 1_000_000),
   SALE_MAX_REAIS: wholeNumber(10_000, 1, 1_000_000_000),
   SALE_MIN_SECONDS: wholeNumber(5, 0, DAY_SECONDS),
+  CASHBACK_SHARE_PERCENT: wholeNumber(Number(DEFAULT_SHARE_PERCENT), 0, 100),
   SALE_REF_KEY: saleRefKey.optional(),
   SALE_REF_KEYS: list((item) => saleRefKey.safeParse(item).data, KEY_MISTAKE, { isSecret: true }).default([]),
 };
@@ -119,6 +121,7 @@ export function saleRules(values: SaleVariables, accounts: readonly KnownAccount
     },
     mintDelayMs: BigInt(values.MINT_DELAY_SECONDS ?? (isLocal ? 0 : LIVE_MINT_DELAY_SECONDS)) * 1_000n,
     holdMs: BigInt(values.HOLD_SECONDS) * 1_000n,
+    sharePercent: BigInt(values.CASHBACK_SHARE_PERCENT),
     accounts,
     fx: { url: values.FX_URL, fixed: new Map(values.FX_RATES.map(({ currency, micros }) => [currency, micros])) },
     saleRefs: saleRefsBy([values.SALE_REF_KEY ?? (isLocal ? LOCAL_SALE_REF_KEY : []), values.SALE_REF_KEYS].flat()),

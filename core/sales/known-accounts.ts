@@ -74,8 +74,8 @@ export async function listGoneAccounts(queries: Queries, accounts: readonly Affi
 
 /** What the file says of its money. */
 function termsOf(account: AffiliateAccount | undefined): Omit<AccountTerms, keyof AccountKey> {
-  const { credit_reais, day_share_percent } = account ?? {};
-  return { credit_reais, day_share_percent };
+  const { credit_reais, day_share_percent, cashback_share_percent } = account ?? {};
+  return { credit_reais, day_share_percent, cashback_share_percent };
 }
 
 type Named = { names: (AccountKey & { aliases: string[] })[]; added: AffiliateAccount[] };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { SaleReport } from "../rules/sale/report.ts";
 import type { AccountTerms } from "../rules/sale/rules.ts";
+import type { ProgrammeCalls } from "./programmes.ts";
 import type { UnreadRow } from "./row.ts";
 
 /** The configuration of an account of a polled network. */
@@ -65,6 +66,7 @@ export type AffiliateNetwork<Account extends PolledAccount> = {
   salesPerCall: number;
   /** Sales by their keys; unknown keys are left out. */
   readSales(session: Session<Account>, sales: readonly { saleKey: string; occurredAt: Date | null }[]): Promise<Page>;
+  programmes: ProgrammeCalls<Account>;
 };
 
 const NAME = z.string().regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 lower-case letters, digits and hyphens");
@@ -75,6 +77,7 @@ const secretSchema = z.string().min(8, "must have at least 8 characters");
 const moneyShape = {
   credit_reais: z.number().min(0).max(1_000_000_000).multipleOf(0.01).optional(),
   day_share_percent: z.number().int().min(1).max(100).optional(),
+  cashback_share_percent: z.number().int().min(0).max(100).optional(),
 };
 
 /** The fields that every polled network's accounts have; the defaults are the network's. */

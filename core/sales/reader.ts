@@ -22,6 +22,7 @@ import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
 import { MissingRates } from "./missing-rates.ts";
 import type { Page, Pass, PolledAccount } from "./network.ts";
 import type { AnyNetwork } from "./networks.ts";
+import { ProgrammeRounds } from "./programme-rounds.ts";
 import { saleFields } from "./queries.ts";
 import { ReadProgress } from "./read-progress.ts";
 import { markKnown, markRead, storeReport } from "./reports.ts";
@@ -52,6 +53,8 @@ const REFUSED_MS = 60_000;
 const RATES_MS = 1_000;
 const RATES_AT_ONCE = 16;
 const NIGHTLY = "nightly";
+/** One of so many turns of spare calls is theirs. */
+const TURNS_OF_PROGRAMMES = 8;
 /** How often it is reckoned whether the budget is enough. */
 const RECKON_MS = 3_600_000;
 const PAUSE_MS = 1_000;
@@ -64,6 +67,7 @@ export class Reader {
   readonly #calls: HttpCalls<PolledAccount>;
   readonly #progress: ReadProgress;
   readonly #rates: MissingRates;
+  readonly #programmes: ProgrammeRounds;
   #isWaitingTold = false;
   #nextPollAt = 0;
   #polledAt = 0;
@@ -84,6 +88,7 @@ export class Reader {
       key: keyOf(options.account),
       write: (work) => this.#write(work),
     });
+    this.#programmes = new ProgrammeRounds({ ...options, calls: this.#calls, isOver: (error) => this.#isOver(error) });
   }
 
   /** Runs until the signal aborts. Errors are logged and retried. */
@@ -127,8 +132,14 @@ export class Reader {
     const isTurnOfHints = this.#turn++ % 3 === 0;
     if (isTurnOfHints && (await this.#readHints())) return;
     const others = [this.#readUnread, this.#readNight, this.#rereadOldest];
+    // Sales come first; where their rereading never ends, programmes still get a turn.
+    others.splice(this.#turn % TURNS_OF_PROGRAMMES === 0 ? 0 : others.length, 0, this.#readProgrammes);
     if (spare > this.#hintCalls) for (const read of others) if (await read.call(this)) return;
     if (!isTurnOfHints) await this.#readHints();
+  }
+
+  #readProgrammes(): Promise<boolean> {
+    return this.#programmes.step();
   }
 
   /** The calls of a poll within the minute are reserved too. */
@@ -368,6 +379,7 @@ export class Reader {
     }
     const stored = await this.#write((queries) => storeReport(queries, keyOf(account), report, rules));
     if (stored.outcome === "known") return;
+    await this.#programmes.notice(report);
     log.info({ ...(await saleFields(database.kysely, stored.saleId)), outcome: stored.outcome }, "Sale read");
     if (report.drift !== null) {
       log.error(

@@ -13,7 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "core/sender": ["core/process", "core/database", "core/chain", "core/rules"],
   "core/purchases": ["core/sender", "core/rates", "core/process", "core/database", "core/chain", "core/rules"],
   "core/reconcile": ["core/purchases", "core/sender", "core/process", "core/database", "core/chain", "core/rules"],
-  "core/sales": ["core/purchases", "core/sender", "core/process", "core/database", "core/rules"],
+  "core/sales": ["core/catalogue", "core/purchases", "core/sender", "core/process", "core/database", "core/rules"],
   indexer: ["core/purchases", "core/process", "core/database", "core/chain", "core/rules"],
   api: [
     "core/sales",

@@ -81,6 +81,7 @@ describe("What was decided", () => {
 
   it("queues operations of purchases nowhere else; a store's own registration is no purchase", () => {
     expect(importersOf(["enqueue"], "core/sender/queue.ts")).to.deep.equal([
+      "api/admin/suggested-stores.ts",
       "api/catalogue/routes.ts",
       "core/catalogue/changes.ts",
       "core/purchases/decide-sales.ts",

@@ -46,6 +46,8 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   store_clicks: ["core/sales/clicks.ts"],
   claims: ["core/sales/", "api/clicks/"],
   claim_pictures: ["api/clicks/pictures.ts"],
+  programmes: ["core/sales/programme-rows.ts"],
+  programme_rounds: ["core/sales/programme-rounds.ts", "core/sales/programme-rows.ts"],
   stores: ["core/catalogue/"],
   store_cashbacks: ["core/catalogue/"],
   store_boosts: ["core/catalogue/boosts.ts"],

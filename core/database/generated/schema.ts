@@ -102,6 +102,12 @@ export interface Schema {
     /** By which a pasted link's store is known, with commas between them, `short:` before one of shortened links. Adds only:
      * 1.0.0 works on beside it. docs/product.md#links */
     domains: string | null;
+    /** The part of the commission that buyers get, in hundredths; null: its account's, or the shop's. */
+    cashback_share_percent: bigint | null;
+    /** Since when its network's programme is paused, ended or left; null: it is not. */
+    paused_since: bigint | null;
+    /** 'paused', 'ended', 'left', 'no_commission'. */
+    paused_reason: string | null;
   };
   /** The words by which the stores page finds a store. */
   store_words: {
@@ -121,6 +127,17 @@ export interface Schema {
     created_at: bigint;
     updated_at: bigint;
     deleted_at: bigint | null;
+    /** 1n if a person set its percent; 0n if it follows the commission. */
+    is_by_hand: Generated<bigint>;
+    cashback_share_percent: bigint | null;
+    /** What the network pays for its group, as it was last read; null: not known, or no percent. */
+    commission_bps: bigint | null;
+    /** Up to which percent a person agreed that it follows. */
+    agreed_bps: bigint | null;
+    /** The last higher percent that was proposed. */
+    proposed_bps: bigint | null;
+    /** Since when the network no longer has its group. */
+    group_gone_at: bigint | null;
   };
   /** A higher percent for a time. docs/product.md#boost */
   store_boosts: {
@@ -1040,6 +1057,55 @@ export interface Schema {
     standing: string;
     seen_at: bigint;
   };
+  /** A shop that an account works with, as its network says it. */
+  programmes: {
+    id: Generated<bigint>;
+    network: string;
+    account: string;
+    /** By which the network's reports name it. */
+    advertiser_id: string;
+    /** As in `stores`, made fit for one. */
+    name: string;
+    /** The name for searching: `searchKey`. */
+    name_key: Generated<string>;
+    country: string | null;
+    store_url: string | null;
+    domains: string | null;
+    link_code: string | null;
+    category: string | null;
+    /** 'active', 'paused', 'ended', as the network says it; 'left': two rounds a day apart did not have it. */
+    state: string;
+    /** Its commission groups, as JSON; null: not read yet. */
+    groups: string | null;
+    /** How many days a sale usually takes until it is approved and paid, in the network's words. */
+    expected_days: bigint | null;
+    /** When its groups are read next, where that takes a call of their own. */
+    groups_due_at: bigint;
+    /** The round that had it last, and since when rounds have not had it. */
+    seen_at: bigint;
+    missing_since: bigint | null;
+    /** As a suggestion: 'open', 'accepted', 'dismissed', 'gone' while the network does not offer it. */
+    suggestion: Generated<string>;
+    store_id: bigint | null;
+    /** What its store took of it, and was proposed since, as JSON. */
+    taken: string | null;
+    created_at: bigint;
+    updated_at: bigint;
+  };
+  /** Each account's rounds over its programmes. */
+  programme_rounds: {
+    network: string;
+    account: string;
+    /** When the last one began, and when the next one does. */
+    began_at: Generated<bigint>;
+    next_at: Generated<bigint>;
+    /** How many stores the last one would have changed at once, and did not; null: it was none too many. */
+    withheld: bigint | null;
+    /** Why the last one could not be read, in the network's words. */
+    problem: string | null;
+    /** Until when a person has accepted what is withheld. */
+    accepted_until: Generated<bigint>;
+  };
   /** Codes and promotions of stores. Adds only: 1.0.0 works on beside it. docs/product.md#offers */
   offers: {
     id: Generated<bigint>;
@@ -1203,6 +1269,8 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   contract_events: ["block_number","log_index"],
   watched_contracts: ["contract"],
   contract_acts: ["id"],
+  programmes: ["id"],
+  programme_rounds: ["network","account"],
   offers: ["id"],
   invite_codes: ["wallet"],
   invites: ["id"],
@@ -1215,7 +1283,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);
 
 /** Tables with ids assigned by the database. */
-export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log","account_books","account_bookings","proposals","push_devices","pushes","contract_acts","offers","invites"];
+export const NUMBERED: readonly TableName[] = ["stores","store_cashbacks","store_boosts","percent_approvals","fan_tokens","clicks","sales","sale_revisions","sale_hints","claims","purchases","events","mails","transactions","operations","approvals","notices","audit_log","account_books","account_bookings","proposals","push_devices","pushes","contract_acts","programmes","offers","invites"];
 
 /** Columns that the database computes: they cannot be written. */
 export const COMPUTED: ReadonlySet<string> = new Set(["sells"]);

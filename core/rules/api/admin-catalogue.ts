@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { type BrokenRule, must } from "../field-rules.ts";
-import { storeSchema } from "./catalogue.ts";
+import { staffStoreSchema } from "./catalogue.ts";
 import { answerOf } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 import { shortText } from "./short-text.ts";
 
 export const STORE_STATES = ["draft", "ready"] as const;
+
+/** What else the list is filtered by: paused by its network, a percent that no commission covers. */
+const STORE_MARKS = ["paused", "uncovered"] as const;
 
 /** What is missing from a draft. */
 export const STORE_LACKS = [
@@ -18,7 +21,7 @@ export const STORE_LACKS = [
 ] as const;
 export type StoreLack = (typeof STORE_LACKS)[number];
 
-export const storesListQuerySchema = listQuerySchema(STORE_STATES, ["id", "name"]);
+export const storesListQuerySchema = listQuerySchema([...STORE_STATES, ...STORE_MARKS], ["id", "name"]);
 
 /** Clicks, and the sales that a click led to; declined sales are left out. */
 const conversionShape = { clicks: z.number(), sales: z.number() };
@@ -28,7 +31,7 @@ export const conversionResponseSchema = answerOf({
   months: z.array(z.object({ month: z.string(), ...conversionShape })),
 });
 
-export const adminStoreSchema = storeSchema.extend({
+export const adminStoreSchema = staffStoreSchema.extend({
   state: z.enum(STORE_STATES),
   /** What is missing before it can be offered; empty once it is ready. */
   missing: z.array(z.enum(STORE_LACKS)),

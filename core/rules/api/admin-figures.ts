@@ -56,6 +56,9 @@ export const attentionSchema = z.object({
   open_percents: z.number(),
   /** Changes that move buyers or money, or cannot be undone, waiting for a second person or for their day; absent from 1.0.0. */
   open_proposals: z.number().optional(),
+  /** Accounts whose network would change too many stores at once, and percents that no commission covers; absent from 1.0.0. */
+  withheld_rounds: z.number().optional(),
+  uncovered_percents: z.number().optional(),
   /** Wallets that run low: `operator` for gas, `distributor` for cashback. */
   low_balances: z.array(
     z.object({ wallet: z.enum(["operator", "minter", "confirmer", "payer", "distributor"]), balance: z.string() }),

@@ -29,6 +29,22 @@ export const networksResponseSchema = answerOf({
       retry_at: z.iso.datetime().nullable(),
     }),
   ),
+  /** How the reading of each account's programmes goes; absent from 1.0.0. docs/product.md#programmes */
+  programmes: z
+    .array(
+      z.object({
+        network: z.string(),
+        account: z.string(),
+        /** Null until the first round. */
+        read_at: z.iso.datetime().nullable(),
+        next_at: z.iso.datetime(),
+        /** How many stores the last round would have changed at once, and did not; null: none too many. */
+        withheld: z.number().nullable(),
+        /** Why they could not be read. */
+        problem: z.string().nullable(),
+      }),
+    )
+    .optional(),
   /** Exchange rates that are used only once somebody accepts them, newest first, at most 200. Decimal text, in reais. */
   doubtful_rates: z.array(z.object({ currency: z.string(), day: z.string(), rate: z.string(), previous: z.string() })),
 });

@@ -136,6 +136,19 @@ export const storeCashbackSchema = z.object({
 });
 export type StoreCashback = z.infer<typeof storeCashbackSchema>;
 
+/** What the staff sees of a category beside it. docs/product.md#followed-percent */
+export const staffCashbackSchema = storeCashbackSchema.extend({
+  /** False: the percent follows the commission. */
+  is_by_hand: z.boolean().optional(),
+  /** Its own part of the commission, in hundredths; null: the store's, the account's or the shop's. */
+  cashback_share_percent: z.number().nullish(),
+  /** What the network pays, as it was last read; null: not known, or a fixed sum. */
+  commission_percent: z.string().nullish(),
+  /** Whether the network no longer has its group. */
+  is_group_gone: z.boolean().optional(),
+});
+export type StaffCashback = z.infer<typeof staffCashbackSchema>;
+
 const storeBoostSchema = z.object({
   /** Decimal text. */
   percent: z.string(),
@@ -155,6 +168,8 @@ export const storeSchema = z.object({
   /** By which a link to one of its pages is known, besides the host of `store_url`. docs/product.md#links */
   domains: z.array(z.string()).optional(),
   featured: z.boolean(),
+  /** Why nobody can buy there for now, and since when; null or absent: everybody can. docs/product.md#programmes-paused */
+  paused: z.object({ since: z.iso.datetime(), reason: z.string() }).nullish(),
   /** Whether it cannot sell yet because its link, percent or on-chain name is missing. Only admins see drafts. */
   is_draft: z.boolean(),
   /** Range text: '4%', '2.5% - 7%' or '0%'. */
@@ -167,6 +182,12 @@ export const storeSchema = z.object({
   boost: storeBoostSchema.optional(),
 });
 export type Store = z.infer<typeof storeSchema>;
+
+export const staffStoreSchema = storeSchema.extend({
+  cashback_share_percent: z.number().nullish(),
+  cashbacks: z.array(staffCashbackSchema),
+});
+export type StaffStore = z.infer<typeof staffStoreSchema>;
 
 export const STORE_SORTS = ["name", "cashback", "newest"] as const;
 export type StoreSort = (typeof STORE_SORTS)[number];
@@ -229,7 +250,8 @@ const storePromiseSchema = z.object({
 export type StorePromise = z.infer<typeof storePromiseSchema>;
 
 export const storeResponseSchema = answerOf({
-  store: storeSchema,
+  /** With its part of commissions and how its percents follow them for the staff alone. */
+  store: staffStoreSchema,
   cashbacks: z.array(storeCashbackSchema),
   promise: storePromiseSchema,
 });
@@ -273,6 +295,16 @@ const storeNameSchema = text(STORE_NAME_BYTES)
   .refine(isReadableName, must("hidden_characters"));
 
 /** An absent field keeps its value; null or "" clears it. */
+const sharePercentSchema = z
+  .union(
+    [
+      z.literal("").transform(() => null),
+      z.coerce.number().int().min(0, must("not_negative")).max(100, limit("max", 100)),
+    ],
+    must("whole"),
+  )
+  .nullish();
+
 export const createStoreRequestSchema = z.strictObject({
   name: storeNameSchema,
   country: text(60).min(1, must("empty")),
@@ -280,6 +312,7 @@ export const createStoreRequestSchema = z.strictObject({
   ...RARE_STORE_TEXTS,
   ...STORE_COUNTS,
   domains: domainsSchema,
+  cashback_share_percent: sharePercentSchema,
   featured: z.boolean().optional(),
 });
 export const updateStoreRequestSchema = createStoreRequestSchema.partial();
@@ -303,6 +336,9 @@ export const createCashbackRequestSchema = z.strictObject({
   cashback_percent: percentSchema,
   group_code: optionalText(64),
   is_default: z.boolean().optional(),
+  /** False: the percent follows the commission from now on, and `cashback_percent` does not count. */
+  is_by_hand: z.boolean().optional(),
+  cashback_share_percent: sharePercentSchema,
 });
 export const updateCashbackRequestSchema = createCashbackRequestSchema
   .partial()

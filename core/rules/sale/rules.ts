@@ -9,6 +9,8 @@ export type AccountTerms = AccountKey & {
   credit_reais?: number | undefined;
   /** The part of the day's cap that it gets while others wait. */
   day_share_percent?: number | undefined;
+  /** The part of its commissions that buyers get, where a percent follows them; unset: `CASHBACK_SHARE_PERCENT`. */
+  cashback_share_percent?: number | undefined;
 };
 
 /**
@@ -34,6 +36,8 @@ export type SaleRules = {
   /** From approval to payout, for networks that do not report payment. */
   holdMs: bigint;
   accounts: readonly KnownAccount[];
+  /** The part of commissions that buyers get, in hundredths, where no account, store or category says another one. */
+  sharePercent?: bigint | undefined;
   /** Only what networks report is paid: simulated purchases of before are not. */
   isLive?: boolean | undefined;
   fx: FxRates;

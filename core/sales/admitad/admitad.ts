@@ -1,26 +1,10 @@
-import { z } from "zod";
 import { DAY_MS } from "../../rules/iso-time.ts";
 import type { SaleReport } from "../../rules/sale/report.ts";
-import { CallRefusedError } from "../http-calls.ts";
-import {
-  type AffiliateNetwork,
-  type Page,
-  type Pass,
-  polledAccountShape,
-  type Session,
-  wordSchema,
-} from "../network.ts";
-import { parseExactJson, type Row, readRows, type UnreadRow } from "../row.ts";
-import { isZone, localDay, localTime, readLocalTime } from "./local-time.ts";
-
-const accountSchema = z.strictObject({
-  ...polledAccountShape("admitad", { apiUrl: "https://api.admitad.com", callsPerMinute: 120 }),
-  website_id: wordSchema,
-  client_id: wordSchema,
-  client_secret: wordSchema,
-  timezone: z.string().refine(isZone, "must be a time zone such as UTC or Europe/Moscow").default("UTC"),
-});
-type AdmitadAccount = z.output<typeof accountSchema>;
+import type { AffiliateNetwork, Page, Pass, Session } from "../network.ts";
+import { type Row, readRows, type UnreadRow } from "../row.ts";
+import { type AdmitadAccount, accountSchema, askAdmitad } from "./calls.ts";
+import { localDay, localTime, readLocalTime } from "./local-time.ts";
+import { admitadProgrammes } from "./programmes.ts";
 
 const PAGE_ROWS = 500;
 /** How often a window is reread while rows move between its pages. */
@@ -66,6 +50,7 @@ export const admitad: AffiliateNetwork<AdmitadAccount> = {
     const pass = { name: "recorded", maximumMs: 31 * DAY_MS, isNightly: true };
     return readWhole(session, windowQuery(session.account, pass, window));
   },
+  programmes: admitadProgrammes,
 };
 
 function windowQuery(
@@ -89,7 +74,11 @@ async function readWhole(session: Session<AdmitadAccount>, query: Record<string,
     let count = 0;
     const seen = new Set<string>();
     for (let offset = 0; ; offset += PAGE_ROWS) {
-      const { results, _meta } = await ask(session, { ...query, limit: String(PAGE_ROWS), offset: String(offset) });
+      const { results, _meta } = await askAdmitad(session, ACTIONS, {
+        ...query,
+        limit: String(PAGE_ROWS),
+        offset: String(offset),
+      });
       count = _meta.count;
       const page = readRows(results, { id: "id", keyPattern: admitad.keyPattern }, (row, saleKey) => {
         seen.add(saleKey);
@@ -105,53 +94,7 @@ async function readWhole(session: Session<AdmitadAccount>, query: Record<string,
   throw new Error("The pages of a window changed while they were read");
 }
 
-const answerSchema = z.object({
-  results: z.array(z.unknown()),
-  _meta: z.object({ count: z.coerce.number().int().min(0) }),
-});
-
-async function ask(session: Session<AdmitadAccount>, query: Record<string, string>) {
-  const send = async () =>
-    session.call({
-      url: `${session.account.api_url}/statistics/actions/?${new URLSearchParams(query)}`,
-      headers: { authorization: `Bearer ${await accessToken(session)}` },
-    });
-  let text: string;
-  try {
-    text = await send();
-  } catch (error) {
-    if (!(error instanceof CallRefusedError) || error.status !== 401) throw error;
-    // The token expired early.
-    session.memory.delete(TOKEN);
-    text = await send();
-  }
-  return answerSchema.parse(parseExactJson(text));
-}
-
-const TOKEN = "access token";
-const TOKEN_END = "access token's end";
-const TOKEN_MARGIN_MS = 60_000;
-const tokenSchema = z.object({ access_token: z.string().min(1), expires_in: z.coerce.number().positive().optional() });
-
-async function accessToken({ account, memory, call }: Session<AdmitadAccount>): Promise<string> {
-  const known = memory.get(TOKEN);
-  if (known !== undefined && Number(memory.get(TOKEN_END)) > Date.now()) return known;
-  const credentials = Buffer.from(`${account.client_id}:${account.client_secret}`).toString("base64");
-  const text = await call({
-    method: "POST",
-    url: `${account.api_url}/token/`,
-    headers: { authorization: `Basic ${credentials}`, "content-type": "application/x-www-form-urlencoded" },
-    body: new URLSearchParams({
-      grant_type: "client_credentials",
-      client_id: account.client_id,
-      scope: "statistics",
-    }).toString(),
-  });
-  const { access_token, expires_in = 3_600 } = tokenSchema.parse(parseExactJson(text));
-  memory.set(TOKEN, access_token);
-  memory.set(TOKEN_END, String(Date.now() + Math.max(expires_in * 1_000 - TOKEN_MARGIN_MS, expires_in * 500)));
-  return access_token;
-}
+const ACTIONS = "/statistics/actions/";
 
 /** Undefined for another website's action. */
 function readAction(account: AdmitadAccount, row: Row, saleKey: string): SaleReport | undefined {

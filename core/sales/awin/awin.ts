@@ -2,15 +2,10 @@ import { z } from "zod";
 import { DAY_MS } from "../../rules/iso-time.ts";
 import type { SaleReport } from "../../rules/sale/report.ts";
 import { CallRefusedError } from "../http-calls.ts";
-import { type AffiliateNetwork, type Page, polledAccountShape, type Session, wordSchema } from "../network.ts";
+import type { AffiliateNetwork, Page, Session } from "../network.ts";
 import { parseExactJson, Row, readRows, readTime, utcText } from "../row.ts";
-
-const accountSchema = z.strictObject({
-  ...polledAccountShape("awin", { apiUrl: "https://api.awin.com", callsPerMinute: 20 }),
-  publisher_id: wordSchema,
-  token: wordSchema,
-});
-type AwinAccount = z.output<typeof accountSchema>;
+import { type AwinAccount, accountSchema, askAwin } from "./calls.ts";
+import { awinProgrammes } from "./programmes.ts";
 
 const STATUSES: Record<string, SaleReport["status"]> = {
   pending: "pending",
@@ -61,6 +56,7 @@ export const awin: AffiliateNetwork<AwinAccount> = {
     }
     return { reports: [], unread: [] };
   },
+  programmes: awinProgrammes,
 };
 
 function keysOf(json: string): string[] {
@@ -73,17 +69,13 @@ function keysOf(json: string): string[] {
 }
 
 async function ask(
-  { account, call }: Session<AwinAccount>,
+  session: Session<AwinAccount>,
   query: Record<string, string>,
   path = "transactions/",
 ): Promise<Page> {
   const parameters = new URLSearchParams({ ...query, timezone: "UTC" });
-  const text = await call({
-    url: `${account.api_url}/publishers/${encodeURIComponent(account.publisher_id)}/${path}?${parameters}`,
-    // Never in the URL, which is logged.
-    headers: { authorization: `Bearer ${account.token}` },
-  });
-  const rows = z.array(z.unknown(), "the answer is not a list of transactions").parse(parseExactJson(text));
+  const answer = await askAwin(session, `${path}?${parameters}`);
+  const rows = z.array(z.unknown(), "the answer is not a list of transactions").parse(answer);
   return readRows(rows, { id: "id", keyPattern: awin.keyPattern }, readTransaction);
 }
 

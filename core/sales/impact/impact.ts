@@ -2,15 +2,10 @@ import { z } from "zod";
 import { DAY_MS } from "../../rules/iso-time.ts";
 import type { SaleReport } from "../../rules/sale/report.ts";
 import { CallRefusedError } from "../http-calls.ts";
-import { type AffiliateNetwork, type Page, polledAccountShape, type Session, wordSchema } from "../network.ts";
+import type { AffiliateNetwork, Page } from "../network.ts";
 import { parseExactJson, type Row, readRows, readTime, utcText } from "../row.ts";
-
-const accountSchema = z.strictObject({
-  ...polledAccountShape("impact", { apiUrl: "https://api.impact.com", callsPerMinute: 15 }),
-  account_sid: wordSchema,
-  token: wordSchema,
-});
-type ImpactAccount = z.output<typeof accountSchema>;
+import { accountSchema, getFromImpact, type ImpactAccount } from "./calls.ts";
+import { impactProgrammes } from "./programmes.ts";
 
 const STATUSES: Record<string, SaleReport["status"]> = {
   PENDING: "pending",
@@ -44,7 +39,7 @@ export const impact: AffiliateNetwork<ImpactAccount> = {
     const query = new URLSearchParams({ [start]: `${utcText(from)}Z`, [end]: `${utcText(to)}Z` });
     let next: string | null = `/Mediapartners/${encodeURIComponent(session.account.account_sid)}/Actions?${query}`;
     while (next !== null) {
-      const { Actions, ...rest } = pageSchema.parse(parseExactJson(await get(session, next)));
+      const { Actions, ...rest } = pageSchema.parse(parseExactJson(await getFromImpact(session, next)));
       yield readPage(Actions);
       next = rest["@nextpageuri"] || null;
     }
@@ -55,23 +50,16 @@ export const impact: AffiliateNetwork<ImpactAccount> = {
     const { account_sid } = session.account;
     const path = `/Mediapartners/${encodeURIComponent(account_sid)}/Actions/${encodeURIComponent(sale.saleKey)}`;
     try {
-      return readPage([parseExactJson(await get(session, path))]);
+      return readPage([parseExactJson(await getFromImpact(session, path))]);
     } catch (error) {
       if (error instanceof CallRefusedError && error.status === 404) return { reports: [], unread: [] };
       throw error;
     }
   },
+  programmes: impactProgrammes,
 };
 
 const pageSchema = z.object({ Actions: z.array(z.unknown()), "@nextpageuri": z.string().nullish() });
-
-function get({ account, call }: Session<ImpactAccount>, path: string): Promise<string> {
-  const credentials = Buffer.from(`${account.account_sid}:${account.token}`).toString("base64");
-  // The next page must be a path on the same host; any other URL would leak the token.
-  const url = new URL(path, `${account.api_url}/`);
-  if (url.origin !== new URL(account.api_url).origin) throw new Error("The next page is on another host");
-  return call({ url: url.toString(), headers: { authorization: `Basic ${credentials}` } });
-}
 
 function readPage(rows: readonly unknown[]): Page {
   return readRows(rows, { id: "Id", keyPattern: impact.keyPattern }, readAction);

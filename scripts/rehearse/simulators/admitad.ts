@@ -1,14 +1,17 @@
 import { DAY_MS } from "../../../core/rules/iso-time.ts";
 import { Book, decimal, type SimulatedSale, totalOf } from "./book.ts";
+import { Programmes, type SimulatedProgramme } from "./programmes.ts";
 import { type NetworkAnswer, type NetworkCall, Simulator } from "./simulator.ts";
 
 const PAGE_MAXIMUM = 500;
 const TOKEN = "simulated-access-token";
+const SCOPES = ["statistics", "advcampaigns_for_website"];
 const TIME = /^(\d{2})\.(\d{2})\.(\d{4})(?: (\d{2}:\d{2}:\d{2}))?$/;
 
 /** Admitad according to its documentation: tokens by client credentials, pages newest first, amounts as text. */
 export class AdmitadSimulator extends Simulator {
   readonly book = new Book(70_001);
+  readonly programmes = new Programmes();
   readonly account: { clientId: string; clientSecret: string };
 
   constructor(account: { clientId: string; clientSecret: string }, callsPerMinute = 120) {
@@ -18,18 +21,23 @@ export class AdmitadSimulator extends Simulator {
 
   #answer(call: NetworkCall): NetworkAnswer | undefined {
     if (call.method === "POST" && call.url.pathname === "/token/") return this.#token(call);
-    if (call.method !== "GET" || call.url.pathname !== "/statistics/actions/") return undefined;
-    if (call.headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: { error: "invalid_token" } };
+    const isList = /^\/advcampaigns\/website\/\d+\/$/.test(call.url.pathname);
+    if (call.method !== "GET" || (call.url.pathname !== "/statistics/actions/" && !isList)) return undefined;
+    const token = isList ? `${TOKEN} advcampaigns_for_website` : TOKEN;
+    if (call.headers.authorization !== `Bearer ${token}`) return { status: 401, body: { error: "invalid_token" } };
+    if (isList) return this.#campaigns(call.url.searchParams);
     return this.#actions(call.url.searchParams);
   }
 
   #token({ headers, body }: NetworkCall): NetworkAnswer {
     const form = new URLSearchParams(body);
+    const scope = form.get("scope") ?? "";
     const { clientId, clientSecret } = this.account;
     const isKnown = headers.authorization === `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`;
-    if (!isKnown || form.get("grant_type") !== "client_credentials" || form.get("scope") !== "statistics")
+    if (!isKnown || form.get("grant_type") !== "client_credentials" || !SCOPES.includes(scope))
       return { status: 401, body: { error: "invalid_client" } };
-    return { status: 200, body: { access_token: TOKEN, token_type: "bearer", expires_in: 604_800 } };
+    const access_token = scope === "statistics" ? TOKEN : `${TOKEN} ${scope}`;
+    return { status: 200, body: { access_token, token_type: "bearer", expires_in: 604_800 } };
   }
 
   #actions(query: URLSearchParams): NetworkAnswer {
@@ -52,6 +60,18 @@ export class AdmitadSimulator extends Simulator {
     };
   }
 
+  #campaigns(query: URLSearchParams): NetworkAnswer {
+    const [limit, offset] = [Number(query.get("limit") ?? 20), Number(query.get("offset") ?? 0)];
+    const { all } = this.programmes;
+    return {
+      status: 200,
+      body: {
+        results: all.slice(offset, offset + limit).map(campaignRow),
+        _meta: { count: all.length, limit, offset },
+      },
+    };
+  }
+
   /** The query of a GET push: our own choice of macros, with the click in `subid4`. */
   push(id: string, lie: Partial<SimulatedSale> = {}): string {
     const sale = { ...this.book.find(id), ...lie };
@@ -67,6 +87,38 @@ export class AdmitadSimulator extends Simulator {
       time: String(Math.floor(sale.soldAt / 1_000)),
     }).toString();
   }
+}
+
+function campaignRow({ id, name, url, status, groups }: SimulatedProgramme) {
+  return {
+    id: Number(id),
+    name,
+    site_url: url,
+    status,
+    connection_status: "active",
+    currency: "USD",
+    gotolink: `https://ad.admitad.com/g/code${id}/`,
+    regions: [{ region: "BR" }],
+    categories: [{ id: 7, name: "Esporte", parent: null }],
+    avg_hold_time: "30",
+    avg_money_transfer_time: 14,
+    actions_detail: [
+      {
+        id: 1,
+        name: "Venda",
+        type: "sale",
+        tariffs: groups.map((group) => ({
+          id: group.code,
+          name: group.name,
+          rates: [
+            "percent" in group
+              ? { size: String(group.percent), is_percentage: true, country: "BR" }
+              : { size: String(group.amount), is_percentage: false, country: null },
+          ],
+        })),
+      },
+    ],
+  };
 }
 
 function row(sale: SimulatedSale) {

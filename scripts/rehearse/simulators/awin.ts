@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../../core/rules/iso-time.ts";
 import { isKeyOf } from "../../../core/rules/records.ts";
 import { Book, type SimulatedSale, totalOf } from "./book.ts";
+import { Programmes, type SimulatedProgramme } from "./programmes.ts";
 import { type NetworkAnswer, type NetworkCall, Simulator } from "./simulator.ts";
 
 const TIMES = { transaction: "soldAt", amendment: "amendedAt", validation: "validatedAt" } as const;
@@ -9,6 +10,7 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
 /** Awin according to its documentation: windows of 31 days, no paging, amounts as numbers, times without a zone. */
 export class AwinSimulator extends Simulator {
   readonly book = new Book(900_000_001);
+  readonly programmes = new Programmes();
   readonly account: { publisherId: string; token: string };
 
   constructor(account: { publisherId: string; token: string }, callsPerMinute = 20) {
@@ -19,6 +21,12 @@ export class AwinSimulator extends Simulator {
   #answer({ method, url, headers }: NetworkCall): NetworkAnswer | undefined {
     if (headers.authorization !== `Bearer ${this.account.token}`)
       return { status: 401, body: { error: "Unauthorized" } };
+    const own = `/publishers/${this.account.publisherId}/`;
+    if (method === "GET" && url.pathname === `${own}programmes`) return this.#listProgrammes(url.searchParams);
+    const programme = this.programmes.find(url.searchParams.get("advertiserId"));
+    if (url.pathname === `${own}commissiongroups`) return programme && { status: 200, body: ratesOf(programme) };
+    if (url.pathname === `${own}programmedetails`)
+      return programme && { status: 200, body: { kpi: { averagePaymentTime: "75", validationDays: 30 } } };
     if (method !== "GET" || url.pathname !== `/publishers/${this.account.publisherId}/transactions/`) return undefined;
     if (url.searchParams.get("timezone") !== "UTC") return { status: 400, body: { error: "timezone is missing" } };
     const ids = url.searchParams.get("ids");
@@ -40,6 +48,12 @@ export class AwinSimulator extends Simulator {
     );
   }
 
+  #listProgrammes(query: URLSearchParams): NetworkAnswer {
+    const isSuspended = query.get("relationship") === "suspended";
+    const listed = this.programmes.all.filter(({ status }) => (status === "suspended") === isSuspended);
+    return { status: 200, body: listed.map(programmeRow) };
+  }
+
   /** The body of a POST push: JSON inside a form field. It reports new sales, never their later changes. */
   push(id: string, lie: Partial<SimulatedSale> = {}): { contentType: string; body: string } {
     const sale = { ...this.book.find(id), ...lie };
@@ -58,6 +72,33 @@ export class AwinSimulator extends Simulator {
       body: new URLSearchParams({ AwinTransactionPush: json }).toString(),
     };
   }
+}
+
+/** With the names as objects, and the currency of another country, as some are. */
+function programmeRow({ id, name, url, domains, status }: SimulatedProgramme) {
+  return {
+    id: Number(id),
+    name,
+    displayUrl: url,
+    clickThroughUrl: `https://www.awin1.com/cread.php?awinmid=${id}`,
+    membershipStatus: status === "active" ? "joined" : status,
+    currencyCode: "GBP",
+    primaryRegion: { name: "Brasil", countryCode: "BR" },
+    validDomains: domains.map((domain) => ({ domain })),
+  };
+}
+
+function ratesOf({ groups }: SimulatedProgramme) {
+  return {
+    commissionGroups: groups.map((group, index) => ({
+      groupId: index + 1,
+      groupCode: group.code,
+      groupName: group.name,
+      ...("percent" in group
+        ? { type: "percentage", percentage: group.percent }
+        : { type: "fix", amount: group.amount, currency: "BRL" }),
+    })),
+  };
 }
 
 function rows(sales: readonly SimulatedSale[]): NetworkAnswer {

@@ -104,6 +104,10 @@ export const STAFF_CALLS: Record<string, Row> = {
       ),
   },
   "delete /api/store/:id": { acts: ofStore() },
+  "post /api/admin/suggested-stores/accept": { acts: () => [{ send: { ids: [1] } }] },
+  "post /api/admin/suggested-stores/dismiss": { acts: () => [{ send: { ids: [1] } }] },
+  "post /api/admin/suggested-stores/read": { acts: () => [{ send: {} }] },
+  "post /api/admin/suggested-stores/withheld": { acts: () => [{ send: { network: "awin", account: "br" } }] },
   "post /api/store/:id/cashback": { acts: ofStore({ category: "Mais", cashback_percent: "9", is_default: true }) },
   "put /api/store/:id/cashback/:cashbackId": {
     acts: ({ shop, categoryId }) => [

@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../../core/rules/iso-time.ts";
 import { Book, decimal, type SimulatedSale, totalOf } from "../../../scripts/rehearse/simulators/book.ts";
+import { Programmes, type SimulatedProgramme } from "../../../scripts/rehearse/simulators/programmes.ts";
 import { type NetworkAnswer, type NetworkCall, Simulator } from "../../../scripts/rehearse/simulators/simulator.ts";
 
 const STATES: Record<string, string> = { pending: "PENDING", approved: "APPROVED", declined: "REVERSED" };
@@ -10,6 +11,7 @@ const PAGE_ROWS = 2;
  */
 export class ImpactSimulator extends Simulator {
   readonly book = new Book(1_000);
+  readonly programmes = new Programmes();
   readonly account: { sid: string; token: string };
 
   constructor(account: { sid: string; token: string }, callsPerMinute = 1_000) {
@@ -21,6 +23,11 @@ export class ImpactSimulator extends Simulator {
     const { sid, token } = this.account;
     if (headers.authorization !== `Basic ${Buffer.from(`${sid}:${token}`).toString("base64")}`)
       return { status: 401, body: { Status: "ERROR" } };
+    const campaigns = `/Mediapartners/${sid}/Campaigns`;
+    if (url.pathname === campaigns) return this.#campaigns(url);
+    const [, campaign = ""] = /\/Campaigns\/(\d+)\/Contracts\/Active$/.exec(url.pathname) ?? [];
+    const programme = this.programmes.find(campaign);
+    if (programme) return { status: 200, body: { Terms: { Currency: "BRL", EventPayouts: payoutsOf(programme) } } };
     const path = `/Mediapartners/${sid}/Actions`;
     const sale = this.book.sales.get(url.pathname.slice(path.length + 1));
     if (url.pathname.startsWith(`${path}/`)) return sale ? { status: 200, body: row(sale) } : undefined;
@@ -47,6 +54,31 @@ export class ImpactSimulator extends Simulator {
       },
     };
   }
+
+  #campaigns(url: URL): NetworkAnswer {
+    const page = Number(url.searchParams.get("Page") ?? 1);
+    const { all } = this.programmes;
+    url.searchParams.set("Page", String(page + 1));
+    const next = all.length > page * PAGE_ROWS ? `${url.pathname}${url.search}` : "";
+    const Campaigns = all.slice((page - 1) * PAGE_ROWS, page * PAGE_ROWS).map(campaignRow);
+    return {
+      status: 200,
+      body: { "@page": String(page), "@total": String(all.length), "@nextpageuri": next, Campaigns },
+    };
+  }
+}
+
+function payoutsOf({ groups }: SimulatedProgramme) {
+  return groups.map((group) => ({
+    EventTypeId: group.code,
+    EventTypeName: group.name,
+    ...("percent" in group ? { DefaultPayoutRate: String(group.percent) } : { DefaultPayout: String(group.amount) }),
+  }));
+}
+
+function campaignRow({ id, name, url, domains, status }: SimulatedProgramme) {
+  const ContractStatus = status === "active" ? "Active" : status;
+  return { CampaignId: id, CampaignName: name, CampaignUrl: url, ContractStatus, DeeplinkDomains: domains };
 }
 
 function row(sale: SimulatedSale) {
