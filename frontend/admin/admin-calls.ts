@@ -4,6 +4,7 @@ import { catalogueImportResponseSchema, logoResponseSchema } from "../../core/ru
 import type { createStoreRequestSchema } from "../../core/rules/api/catalogue.ts";
 import { type Decided, decidedSchema } from "../../core/rules/api/common.ts";
 import { claimPictureResponseSchema } from "../../core/rules/api/sales.ts";
+import { acceptedSuggestionsSchema } from "../../core/rules/api/suggested-stores.ts";
 import type { Translations } from "../../core/rules/languages.ts";
 import { ask, held } from "../api/ask.ts";
 import { ApiError, call, callForText, sendFile } from "../api/http.ts";
@@ -30,11 +31,15 @@ export type CashbackFields = {
   cashback_percent: string;
   group_code: string;
   is_default: boolean;
+  is_by_hand: boolean;
+  cashback_share_percent: string;
 } & Translations<{ category: string }>;
 /** What an update of a category sends; null clears. */
 export type CashbackChange = Pick<CashbackFields, "category" | "cashback_percent"> & {
   group_code?: string | null;
   is_default?: boolean;
+  is_by_hand?: boolean;
+  cashback_share_percent?: string | null;
 } & Partial<Translations<{ category: string | null }>>;
 export type FanTokenFields = { id?: string; name: string; slug: string; image: string; contract?: string | null };
 
@@ -86,7 +91,12 @@ export function changesOf(before: Record<string, unknown>, after: Record<string,
 export const deleteStore = (id: string) => attempt("DELETE", `/api/store/${id}`, undefined, "Failed to delete store");
 
 export const addCashback = (storeId: string, fields: CashbackFields) =>
-  attempt("POST", `/api/store/${storeId}/cashback`, nonEmpty(fields), "Failed to add cashback");
+  attempt(
+    "POST",
+    `/api/store/${storeId}/cashback`,
+    { ...nonEmpty(fields), is_by_hand: fields.is_by_hand },
+    "Failed to add cashback",
+  );
 
 /** A field without a value stays unchanged. */
 export function updateCashback(storeId: string, id: string, fields: CashbackChange): Promise<Outcome> {
@@ -111,6 +121,22 @@ export const updateOffer = (id: number, fields: Record<string, unknown>) =>
   attempt("PUT", `/api/admin/offers/${id}`, fields, "Failed to change offer");
 export const deleteOffer = (id: number) =>
   attempt("DELETE", `/api/admin/offers/${id}`, undefined, "Failed to delete offer");
+
+/** Shops that the networks offer. docs/product.md#suggested-stores */
+const SUGGESTED = "/api/admin/suggested-stores";
+/** @throws ApiError with the code of the suggestion's refusal */
+export async function acceptSuggestion(id: number): Promise<void> {
+  const { refused } = await ask(acceptedSuggestionsSchema, `${SUGGESTED}/accept`, {
+    method: "POST",
+    body: { ids: [id] },
+  });
+  const [first] = refused;
+  if (first) throw new ApiError(first.code, 409, { code: first.code });
+}
+export const dismissSuggestion = (id: number) => decide(`${SUGGESTED}/dismiss`, { ids: [id] });
+export const readProgrammes = () => decide(`${SUGGESTED}/read`, {});
+export const acceptWithheld = (network: string, account: string) =>
+  decide(`${SUGGESTED}/withheld`, { network, account });
 
 /** Percents that need two people. docs/product.md#percent-approvals */
 export const decidePercent = (id: number, verb: "approve" | "refuse", reason: string) =>

@@ -19,7 +19,7 @@ import type {
 } from "../../core/rules/api/admin-purchases.ts";
 import type { Overview as AnsweredOverview } from "../../core/rules/api/administration.ts";
 import type { BoostRow as AnsweredBoost, PercentApproval as AnsweredPercent } from "../../core/rules/api/boosts.ts";
-import type { Store } from "../../core/rules/api/catalogue.ts";
+import type { StaffStore } from "../../core/rules/api/catalogue.ts";
 import type { AdminOffer } from "../../core/rules/api/offers.ts";
 import type { OperationRecord as AnsweredOperation } from "../../core/rules/api/operations.ts";
 import type { ProposalRow as AnsweredProposal } from "../../core/rules/api/proposals.ts";
@@ -30,6 +30,7 @@ import type {
   saleResponseSchema,
   saleSchema,
 } from "../../core/rules/api/sales.ts";
+import type { SuggestedStore as AnsweredSuggestion } from "../../core/rules/api/suggested-stores.ts";
 import type { Heard } from "../api/heard.ts";
 
 /** The panel's names for the shapes of its calls. */
@@ -44,7 +45,8 @@ export type Claim = Heard<z.infer<typeof adminClaimSchema>>;
 export type Networks = Heard<z.infer<typeof networksResponseSchema>>;
 export type Margin = Heard<z.infer<typeof marginResponseSchema>>;
 export type UserDetails = Heard<z.infer<typeof adminUserResponseSchema>["user"]>;
-export type StoreWithCategories = Heard<Store>;
+export type StoreWithCategories = Heard<StaffStore>;
+export type SuggestedStore = Heard<AnsweredSuggestion>;
 export type ListedStore = Heard<AdminStore>;
 export type Conversion = ListedStore["conversion"];
 export type Figures = Heard<z.infer<typeof figuresResponseSchema>["data"]>;

@@ -72,7 +72,14 @@ export const OFFER_WORDS = wordsOf("offer.state", { planned: "wait", running: "g
 
 export const PERSON_WORDS = wordsOf("person.state", { active: "good", erased: "plain" });
 
-export const STORE_WORDS = wordsOf("store.state", { ready: "good", draft: "wait" });
+export const STORE_WORDS = wordsOf("store.state", { ready: "good", draft: "wait", paused: "wait", uncovered: "bad" });
+
+export const SUGGESTION_WORDS = wordsOf("suggested.state", {
+  open: "wait",
+  accepted: "good",
+  dismissed: "plain",
+  gone: "plain",
+});
 
 /** A word that a later server answers, and this build does not know. */
 export const newWord = (code: string): string => t("newWord", { code });

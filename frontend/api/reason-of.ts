@@ -34,6 +34,7 @@ const BY_CODE: Readonly<Record<string, MessageId>> = {
   SIGN_IN_AGAIN: "session.expired.detail",
   SIGNATURE_NEEDED: "reason.signatureNeeded",
   SIGNATURE_INVALID: "reason.signatureInvalid",
+  STORE_PAUSED: "reason.storePaused",
   STORE_UNKNOWN: "reason.storeNotReady",
   SLUG_TAKEN: "reason.slugTaken",
   TICKET_SENT: "reason.ticketSent",

@@ -55,6 +55,7 @@ export type Store = {
   holdDays: number;
   /** It cannot sell yet. docs/product.md#store-draft */
   isDraft: boolean;
+  isPaused: boolean;
 };
 
 export type FanToken = Omit<ApiFanToken, "id" | "contract"> & { id: string; contract: string };
@@ -120,6 +121,7 @@ function toStore(row: ApiStore): Store {
     boost: row.boost && { endsAt: row.boost.ends_at },
     holdDays: Math.round((row.hold_seconds ?? 0) / DAY_SECONDS),
     isDraft: row.is_draft,
+    isPaused: Boolean(row.paused),
   };
 }
 

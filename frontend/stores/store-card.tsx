@@ -56,9 +56,13 @@ export const StoreCard = memo(function StoreCard({ store, onBuy }: { store: Stor
           </ul>
         </details>
       )}
-      <button type="button" className="button mt-auto" aria-describedby={nameId} onClick={() => onBuy(store)}>
-        {t("store.buy")}
-      </button>
+      {store.isPaused ? (
+        <p className="muted mt-auto">{t("reason.storePaused")}</p>
+      ) : (
+        <button type="button" className="button mt-auto" aria-describedby={nameId} onClick={() => onBuy(store)}>
+          {t("store.buy")}
+        </button>
+      )}
     </article>
   );
 });

@@ -108,13 +108,19 @@ function Contents({ store }: { store: Store }) {
       <div className="store-offer">
         <YouReceive store={store} />
         <div className="action-row">
-          <button
-            type="button"
-            className="button button-signal"
-            onClick={() => startTransition(() => setBuying({ link: null }))}
-          >
-            <FormattedMessage id="store.buy" />
-          </button>
+          {store.isPaused ? (
+            <p className="notice">
+              <FormattedMessage id="reason.storePaused" />
+            </p>
+          ) : (
+            <button
+              type="button"
+              className="button button-signal"
+              onClick={() => startTransition(() => setBuying({ link: null }))}
+            >
+              <FormattedMessage id="store.buy" />
+            </button>
+          )}
           <FavouriteMark store={store} />
           <LinkButton className="button button-quiet" to={paths.stores}>
             <FormattedMessage id="home.featured.all" />
@@ -129,7 +135,7 @@ function Contents({ store }: { store: Store }) {
         <Excluded store={store} />
         <WhenItCounts store={store} />
       </div>
-      {buying && (
+      {buying && !store.isPaused && (
         <BuyDialog store={store} {...(buying.link && { link: buying.link })} onClose={() => setBuying(undefined)} />
       )}
     </section>

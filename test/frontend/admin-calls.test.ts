@@ -21,6 +21,8 @@ const CASHBACK = {
   cashback_percent: "5",
   group_code: "",
   is_default: false,
+  is_by_hand: true,
+  cashback_share_percent: "",
 };
 const TOKEN = { name: "Palmeiras", slug: "verdao", image: "https://example.com/verdao.png" };
 

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { NETWORK_ACTOR } from "../../../core/rules/proposals.ts";
 import { useSession } from "../../session/session.tsx";
 import { PermittedButton, roleQuery } from "../decisions/permissions.tsx";
 import { ShortWallet, WalletName, WholeWallet } from "../facts.tsx";
@@ -11,6 +12,7 @@ export function Decider({ name, look = "cell" }: { name: string; look?: keyof ty
   const wallet = useSession().profile?.wallet.toLowerCase();
   if (name === wallet) return t("you");
   if (name === "service") return t("services");
+  if (name === NETWORK_ACTOR) return t("networkAsker");
   const Wallet = LOOKS[look];
   return <Wallet address={name} />;
 }

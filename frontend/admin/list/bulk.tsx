@@ -27,6 +27,8 @@ export type Bulk<Row> = {
   what: CodeOf<"bulk.button">;
   /** Whether payouts may follow from it. */
   mayPay?: boolean;
+  /** It can be undone, so nobody is asked why. */
+  isWithoutReason?: true;
   consequences: (rows: readonly Row[]) => readonly FactRow[];
   decide: (row: Row, reason: string) => Promise<Decided>;
 };
@@ -61,7 +63,7 @@ function BulkDialog<Row>({ bulk, rows, keyOf, onClose }: BulkButtonProps<Row> & 
       consequences={bulk.consequences(rows)}
       mayPay={bulk.mayPay ?? false}
       action={t(`bulk.action.${bulk.what}`, { count: rows.length })}
-      reasonHint={t("bulk.reasonHint")}
+      {...(bulk.isWithoutReason ? {} : { reasonHint: t("bulk.reasonHint") })}
       done={t("bulk.done", { done: rows.length, all: rows.length })}
       decide={decideAll}
       onClose={onClose}

@@ -22,6 +22,8 @@ const COUNTED: readonly Counted[] = [
   { what: "unset_credits", href: viewHref({ view: "accounts" }) },
   { what: "open_claims", href: viewHref({ view: "claims" }, { state: "open" }), isUrgent: true },
   { what: "doubtful_rates", href: viewHref({ view: "sales" }), isUrgent: true },
+  { what: "withheld_rounds", href: viewHref({ tab: "stores", view: "suggested" }, { state: "open" }), isUrgent: true },
+  { what: "uncovered_percents", href: viewHref({ tab: "stores" }, { state: "uncovered" }), isUrgent: true },
   { what: "unread_rows", href: viewHref({ view: "sales" }) },
   { what: "failed_operations", href: viewHref({ view: "operations" }), isUrgent: true },
   { what: "foreign_transactions", href: viewHref({ view: "operations" }), isUrgent: true },

@@ -31,6 +31,8 @@ const EMPTY: CashbackFields = {
   cashback_percent: "",
   group_code: "",
   is_default: false,
+  is_by_hand: true,
+  cashback_share_percent: "",
 };
 
 /** An emptied name stays unchanged; an emptied percent is an error. */
@@ -80,6 +82,18 @@ export function CashbackDialog(props: CashbackDialogProps) {
         <input type="checkbox" {...register("is_default")} />
         <span>{t("category.default.label")}</span>
       </label>
+      <label className="check">
+        <input type="checkbox" {...register("is_by_hand")} />
+        <span>{t("category.byHand.label")}</span>
+      </label>
+      <p className="hint">{t("category.byHand.hint")}</p>
+      <Field
+        label={t("category.share")}
+        hint={t("category.share.hint")}
+        problem={errors.cashback_share_percent?.message}
+      >
+        {(control) => <input inputMode="numeric" {...control} {...register("cashback_share_percent", trimmed)} />}
+      </Field>
     </FormDialog>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { CATEGORY_TRANSLATIONS, type StoreCashback } from "../../../core/rules/api/catalogue.ts";
+import { CATEGORY_TRANSLATIONS } from "../../../core/rules/api/catalogue.ts";
 import { OTHER_LANGUAGES } from "../../../core/rules/languages.ts";
 import { recordOf } from "../../../core/rules/records.ts";
 import { WITHOUT_COMMISSION } from "../../../core/rules/sale/value.ts";
@@ -20,15 +20,18 @@ import { capitalized, inLanguage } from "../words.ts";
 import { CashbackDialog } from "./cashback-dialog.tsx";
 import { bpsOf, PercentNotice, raisedTo } from "./percent-notice.tsx";
 
-export type OpenCategory = { kind: "add" } | { kind: "edit" | "delete"; cashback: StoreCashback };
+type Category = StoreWithCategories["cashbacks"][number];
+export type OpenCategory = { kind: "add" } | { kind: "edit" | "delete"; cashback: Category };
 
-const fieldsOf = (cashback: StoreCashback): CashbackFields => ({
+const fieldsOf = (cashback: Category): CashbackFields => ({
   category: cashback.category,
   ...recordOf(CATEGORY_TRANSLATIONS, (name) => cashback[name] ?? ""),
   // What an admin set: a boost passes by itself.
   cashback_percent: cashback.boost?.plain_percent ?? cashback.cashback_percent,
   group_code: cashback.group_code ?? "",
   is_default: cashback.is_default ?? false,
+  is_by_hand: cashback.is_by_hand ?? true,
+  cashback_share_percent: String(cashback.cashback_share_percent ?? ""),
 });
 
 /** A store's categories with their percents. docs/product.md#store-category. */
@@ -72,7 +75,7 @@ export function StoreCategories({ store, reload }: { store: StoreWithCategories;
   );
 }
 
-function CategoryFacts({ category }: { category: StoreCashback }) {
+function CategoryFacts({ category }: { category: Category }) {
   const { percent } = useFormat();
   const notes = [
     ...OTHER_LANGUAGES.map((one) => {
@@ -81,6 +84,7 @@ function CategoryFacts({ category }: { category: StoreCashback }) {
     }),
     category.group_code && t("category.group", { group: category.group_code }),
     category.is_default && t("category.default"),
+    ...followNotes(category, percent),
     category.boost && t("category.boosted", { percent: percent(category.boost.plain_percent) }),
   ].filter(Boolean);
   return (
@@ -92,6 +96,22 @@ function CategoryFacts({ category }: { category: StoreCashback }) {
       <span className="figures font-semibold">{percent(category.cashback_percent)}</span>
     </>
   );
+}
+
+/** How a percent stands to what the network pays. docs/product.md#followed-percent */
+function followNotes(category: Category, percent: (text: string) => string): string[] {
+  const { is_by_hand, commission_percent: paid, is_group_gone, boost, cashback_percent } = category;
+  const commission = paid == null ? undefined : percent(paid);
+  const isAbove = paid != null && Number(boost?.plain_percent ?? cashback_percent) > Number(paid);
+  return [
+    ...(is_by_hand === false
+      ? [commission === undefined ? t("category.follows.unknown") : t("category.follows", { commission })]
+      : []),
+    ...(is_by_hand !== false && commission !== undefined
+      ? [t(isAbove ? "category.uncovered" : "category.commission", { commission })]
+      : []),
+    ...(is_group_gone ? [t("category.groupGone")] : []),
+  ];
 }
 
 type CategoryDialogProps = {
@@ -148,7 +168,7 @@ export function CategoryDialog({ store, open, reload, onClose }: CategoryDialogP
   }
 }
 
-function change(storeId: string, before: StoreCashback, fields: CashbackFields): Promise<Outcome> {
+function change(storeId: string, before: Category, fields: CashbackFields): Promise<Outcome> {
   const { category, cashback_percent, ...others } = fields;
   const changed = { category, cashback_percent, ...changesOf(fieldsOf(before), others) };
   return updateCashback(storeId, String(before.id), changed);

@@ -72,6 +72,10 @@ export const NETWORK_FIELDS: readonly StoreField[] = [
     shown: ({ domains }) => domains?.join(", ") || null,
   },
   {
+    name: "cashback_share_percent",
+    hint: "store.hint.cashback_share_percent",
+  },
+  {
     name: "mint_delay_seconds",
     kind: "duration",
     hint: "store.hint.mint_delay_seconds",

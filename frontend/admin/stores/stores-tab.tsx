@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { useNavigate } from "react-router";
+import { useNavigate, useSearchParams } from "react-router";
 import { adminStoreSchema } from "../../../core/rules/api/admin-catalogue.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StoreMark } from "../../ui/store-mark.tsx";
@@ -10,7 +10,7 @@ import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
-import { useListAddress } from "../list/list-address.ts";
+import { useListAddress, viewHref } from "../list/list-address.ts";
 import type { ListedStore } from "../shapes.ts";
 import { Tabs } from "../tabs.tsx";
 import { t, textOf } from "../texts.ts";
@@ -20,12 +20,18 @@ import { reloadCatalogue } from "./queries.ts";
 import { ConversionLine } from "./store-conversion.tsx";
 import { StoreDetails } from "./store-details.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
+import { SuggestedStores } from "./suggested-stores.tsx";
+
+const SUGGESTED = "suggested";
 
 /** A list, and the details of the store in the URL. Returning to the list clears the selection. */
 export function StoresTab() {
   const { row: selectedId, closeRow } = useListAddress();
+  const navigate = useNavigate();
+  const isSuggested = useSearchParams()[0].get("view") === SUGGESTED;
   const [isBack, setBack] = useState(false);
   const list = { id: "list", label: t("stores.list") } as const;
+  const suggested = { id: SUGGESTED, label: t("suggested.tab") } as const;
   const details = { id: "details", label: t("stores.details") } as const;
   const backToList = (isByButton: boolean) => {
     setBack(isByButton);
@@ -34,11 +40,17 @@ export function StoresTab() {
   return (
     <Tabs
       label={t("tab.stores")}
-      tabs={selectedId ? [list, details] : [list]}
-      selected={selectedId ? "details" : "list"}
-      onSelect={(id) => id === "list" && backToList(false)}
+      tabs={[list, suggested, ...(selectedId ? [details] : [])]}
+      selected={selectedId ? "details" : isSuggested ? SUGGESTED : "list"}
+      onSelect={(id) => {
+        if (id === SUGGESTED) navigate(viewHref({ tab: "stores", view: SUGGESTED }, { state: "open" }));
+        else if (id === "list" && isSuggested) navigate(viewHref({ tab: "stores" }));
+        else if (id === "list") backToList(false);
+      }}
     >
-      {selectedId ? (
+      {isSuggested && !selectedId ? (
+        <SuggestedStores />
+      ) : selectedId ? (
         <StoreDetails key={selectedId} id={selectedId} onBack={() => backToList(true)} />
       ) : (
         <StoreList takesFocus={isBack} />
@@ -140,6 +152,7 @@ function StoreCard({ store, href, onDelete }: { store: ListedStore; href: string
         <h3>{store.name}</h3>
         <p className="muted">{[store.country, store.category, store.club].filter(Boolean).join(" · ")}</p>
         {store.state === "ready" && <ConversionLine conversion={store.conversion} />}
+        {store.paused && <p className="row-note">{pausedText(store.paused)}</p>}
         {store.missing.map((lack) => (
           <p key={lack} className="row-note">
             {textOf("step.lacks", lack) ?? lack}
@@ -164,6 +177,11 @@ function StoreCard({ store, href, onDelete }: { store: ListedStore; href: string
       </div>
     </>
   );
+}
+
+/** Why the store's network keeps its buyers away. */
+function pausedText({ reason }: NonNullable<ListedStore["paused"]>): string {
+  return textOf("store.paused", reason) ?? t("store.paused.paused");
 }
 
 function useOpen(href: string): () => void {
