@@ -8,8 +8,9 @@ import { parseArgs } from "node:util";
 import { connect, type Database } from "../core/database/connect.ts";
 import { ensureDataDirectory } from "../core/database/private-files.ts";
 import { failureText } from "../core/process/failure-text.ts";
+import { expediteRound, expediteStores } from "../core/sales/programme-rows.ts";
 import { listBooked, listReaders } from "./rehearse/booked.ts";
-import { linkStores, listShopStores } from "./rehearse/catalogue.ts";
+import { ACCOUNT_OF, linkStores, listShopStores } from "./rehearse/catalogue.ts";
 import { Networks } from "./rehearse/networks.ts";
 import { serveShop } from "./rehearse/server.ts";
 import { runSystem } from "./start/system.ts";
@@ -46,12 +47,18 @@ async function rehearse(): Promise<void> {
         const opened = await connect(environment.DATABASE_URL);
         database = opened;
         await linkStores(opened, shopUrl);
+        networks.offer(await listShopStores(opened));
         closeShop = await serveShop(shopPort, {
           torcidaUrl,
           networks,
           stores: () => listShopStores(opened),
           booked: () => listBooked(opened),
           readers: () => listReaders(opened),
+          async readProgrammes(network) {
+            const key = { network, account: ACCOUNT_OF[network] };
+            await expediteRound(opened.kysely, key, 0);
+            await expediteStores(opened.kysely, key, 0);
+          },
         });
       },
     },

@@ -4,7 +4,7 @@ import { createStore } from "../../core/catalogue/store-moves.ts";
 import { findStoreByName } from "../../core/catalogue/stores.ts";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import type { Queries } from "../../core/database/transaction.ts";
-import { doneSchema } from "../../core/rules/api/common.ts";
+import { doneSchema, noBodyOrReasonSchema } from "../../core/rules/api/common.ts";
 import {
   acceptedSuggestionsSchema,
   type SUGGESTION_REFUSALS,
@@ -20,6 +20,7 @@ import { polledAccounts } from "../../core/sales/accounts.ts";
 import {
   acceptWithheld,
   expediteRound,
+  expediteStores,
   groupsIn,
   listSuggested,
   type ProgrammeRow,
@@ -99,10 +100,13 @@ export function suggestedStoreRoutes(services: Services, cache: CatalogueCache):
       ...CATALOGUE_WRITE,
       cost: { thread: 3, node: 0, stored: 300, mail: 0 },
       summary: "Has the networks' programmes read now, within the calls of each account",
+      body: noBodyOrReasonSchema,
       responses: { 200: doneSchema },
       async handle() {
-        for (const account of polledAccounts(services.accounts))
+        for (const account of polledAccounts(services.accounts)) {
           await expediteRound(database.kysely, account, ASKED_AGAIN_MS);
+          await expediteStores(database.kysely, account, ASKED_AGAIN_MS);
+        }
         return { body: { success: true, message: "The networks are asked as soon as their calls allow" } };
       },
     }),

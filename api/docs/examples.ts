@@ -45,6 +45,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/admin/proposals/:id/undo": REASON,
   "post /api/admin/suggested-stores/accept": { ids: [1, 2] },
   "post /api/admin/suggested-stores/dismiss": { ids: [3] },
+  "post /api/admin/suggested-stores/read": {},
   "post /api/admin/suggested-stores/withheld": { network: "awin", account: "br" },
   "post /api/admin/fan-token": { name: "Palmeiras", slug: "verdao", image: "https://img.example/verdao.png" },
   "post /api/links": { user: WALLET, url: "https://www.example.com/product?id=42", token_slug: "verdao" },

@@ -17,7 +17,7 @@ export type CommissionGroup = z.infer<typeof commissionGroupSchema>;
 /**
  * What buyers get of a commission: its share, rounded down to a quarter of a percent. docs/product.md#followed-percent
  * @example
- * followedPercent(799n, 60n) // 475n: 4.75 %
+ * followedPercent(799n, 60n) // 475n
  */
 export function followedPercent(commissionBps: bigint, sharePercent: bigint): bigint {
   return ((commissionBps * sharePercent) / HUNDRED / STEP_BPS) * STEP_BPS;

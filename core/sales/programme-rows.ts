@@ -120,6 +120,17 @@ export async function expediteRound(
     .execute();
 }
 
+/** The rates of an account's stores are read now, unless they were within this time. */
+export async function expediteStores(queries: Queries, key: AccountKey, withinMs: number): Promise<void> {
+  await queries
+    .updateTable("programmes")
+    .set({ groups_due_at: 0n })
+    .where(ofAccount(key))
+    .where("store_id", "is not", null)
+    .where("groups_due_at", "<=", BigInt(Date.now() + DAY_MS - withinMs))
+    .execute();
+}
+
 /** Lets the next round of an account change as many stores at once as it wants to. docs/product.md#programmes-brake */
 export async function acceptWithheld(queries: Queries, { network, account }: AccountKey): Promise<boolean> {
   const { numUpdatedRows } = await queries

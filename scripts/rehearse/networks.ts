@@ -1,10 +1,11 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { ACCOUNT_OF, FIRST_ADVERTISER } from "./catalogue.ts";
+import { ACCOUNT_OF, FIRST_ADVERTISER, type ShopStore } from "./catalogue.ts";
 import { AdmitadSimulator } from "./simulators/admitad.ts";
 import { AwinSimulator } from "./simulators/awin.ts";
 import { Book, decimal, type NewSale, type SimulatedSale, totalOf } from "./simulators/book.ts";
+import type { Programmes, ProgrammeTurn } from "./simulators/programmes.ts";
 import type { Simulator } from "./simulators/simulator.ts";
 
 /** What the rehearsed shop may be paid for before its money has arrived. docs/product.md#accounts */
@@ -23,7 +24,7 @@ export type RehearsedNetwork = {
   name: NetworkName;
   book: Book;
   /** A shop that reports directly is not read. */
-  simulator: Simulator | undefined;
+  simulator: (Simulator & { programmes: Programmes }) | undefined;
   calls: CallFault;
   pushes: PushFault;
 };
@@ -36,6 +37,9 @@ const RETRY_MS = 2_000;
 /** Long enough for a later push to arrive first. */
 const LATE_MS = 5_000;
 const FIRST_DIRECT_ID = 5_001;
+/** Of what a buyer pays; twice what the rehearsal's stores promise. */
+const USUAL_PERCENT = 12;
+const FIRST_ARRIVAL = 18_000;
 const PUBLISHER = { publisherId: "45628", token: "rehearsal-awin-token" };
 const CLIENT = { clientId: "rehearsal", clientSecret: "rehearsal-admitad-secret" };
 
@@ -86,6 +90,25 @@ export class Networks {
 
   find(name: string): RehearsedNetwork | undefined {
     return this.all.find((network) => network.name === name);
+  }
+
+  /** Every store is a programme of its network, with its categories as commission groups. */
+  offer(stores: readonly ShopStore[]): void {
+    for (const { id, name, network, advertiserId, categories } of stores) {
+      const programmes = this.find(network)?.simulator?.programmes;
+      if (!programmes || programmes.find(advertiserId)) continue;
+      const groups = categories.map(({ group, category }) => ({ code: group, name: category, percent: USUAL_PERCENT }));
+      programmes.join({ id: advertiserId, name, url: `https://www.store-${id}.example/`, groups });
+    }
+  }
+
+  /** What a network does with a programme: it arrives, pays less or more, pauses or comes back. */
+  turn(network: RehearsedNetwork, id: string, turn: ProgrammeTurn): void {
+    const programmes = network.simulator?.programmes;
+    if (turn === "arrive") {
+      const number = String(FIRST_ARRIVAL + (programmes?.all.length ?? 0));
+      programmes?.join({ id: number, name: `Loja Nova ${number}`, url: `https://www.nova-${number}.example/` });
+    } else programmes?.turn(id, turn);
   }
 
   sell(network: RehearsedNetwork, sale: NewSale): SimulatedSale {

@@ -6,6 +6,7 @@ import type { Booked } from "./booked.ts";
 import type { ShopStore } from "./catalogue.ts";
 import { CALL_FAULTS, PUSH_FAULTS, type RehearsedNetwork } from "./networks.ts";
 import { decimal, type SimulatedSale, totalOf } from "./simulators/book.ts";
+import type { ProgrammeTurn } from "./simulators/programmes.ts";
 import { type Language, TEXTS, type TextKey, type Texts } from "./texts.ts";
 
 export type Visit = { store: ShopStore; click: string };
@@ -65,6 +66,11 @@ ${["reset", "tokens", "base", "controls"].map((name) => `<link rel="stylesheet" 
   <section aria-labelledby="networks-title">
     <h2 id="networks-title">${t.networks}</h2>
     <div class="networks">${view.networks.map((network) => networkCard(view, network)).join("")}</div>
+  </section>
+  <section aria-labelledby="programmes-title">
+    <h2 id="programmes-title">${t.programmes}</h2>
+    <p class="muted">${t.programmesHint}</p>
+    <div class="networks">${view.networks.map((network) => programmesCard(view, network)).join("")}</div>
   </section>
   ${view.visit || isEmpty ? "" : steps(view)}
 </main>
@@ -201,6 +207,23 @@ function networkCard({ language, readers }: View, network: RehearsedNetwork): st
     ${select("pushes", t.pushes, pushes, network.pushes)}
     <button class="button button-small button-quiet">${t.set}</button>
   </form>`;
+}
+
+/** What a network offers, with buttons for what it does with it. */
+function programmesCard({ language }: View, { name, simulator }: RehearsedNetwork): string {
+  if (!simulator) return "";
+  const t = TEXTS[language];
+  const button = (id: string, turn: Exclude<ProgrammeTurn, "arrive">, of: string) =>
+    `<form method="post" action="/programmes/${name}/${id}/${turn}?lang=${language}"><button class="button button-small button-quiet">${t[`programme.${turn}`]}<span class="sr-only"> ${escapeHtml(of)}</span></button></form>`;
+  const rows = simulator.programmes.all.map(({ id, name: of, status, groups }) => {
+    const rates = [...new Set(groups.map((group) => ("percent" in group ? `${group.percent} %` : t.fixed)))].join(", ");
+    const turns = (["less", "more", status === "active" ? "pause" : "resume"] as const).map((one) =>
+      button(id, one, of),
+    );
+    return `<li><p>${escapeHtml(of)} <span class="muted figures">${rates}${status === "active" ? "" : ` · ${t.paused}`}</span></p><div class="verbs">${turns.join("")}</div></li>`;
+  });
+  return `<div class="card network"><h3>${t[name]}</h3><ul>${rows.join("")}</ul>
+    <form method="post" action="/programmes/${name}/new/arrive?lang=${language}"><button class="button button-small">${t["programme.arrive"]}</button></form></div>`;
 }
 
 /** When a network was last read, or that its reader fails. */

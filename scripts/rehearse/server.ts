@@ -3,9 +3,10 @@ import { join } from "node:path";
 import express, { type Request, type Response } from "express";
 import type { listBooked, listReaders } from "./booked.ts";
 import type { ShopStore } from "./catalogue.ts";
-import { CALL_FAULTS, type Networks, PUSH_FAULTS } from "./networks.ts";
+import { CALL_FAULTS, type NetworkName, type Networks, PUSH_FAULTS } from "./networks.ts";
 import { COMMISSIONS, readText, renderPage, renderSales, type View } from "./page.ts";
 import type { SimulatedSale } from "./simulators/book.ts";
+import { PROGRAMME_TURNS } from "./simulators/programmes.ts";
 import { type Language, TEXTS, type TextKey } from "./texts.ts";
 
 export type ShopOptions = {
@@ -14,6 +15,8 @@ export type ShopOptions = {
   stores: () => Promise<ShopStore[]>;
   booked: () => ReturnType<typeof listBooked>;
   readers: () => ReturnType<typeof listReaders>;
+  /** Has the networks' programmes read now, as the panel's button does. */
+  readProgrammes: (network: NetworkName) => Promise<void>;
 };
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -45,6 +48,15 @@ export async function serveShop(port: number, options: ShopOptions): Promise<() 
   });
   app.post("/buy", (request, response) => buy(request, response, options));
   app.post("/sales/:network/:id/:verb", (request, response) => decide(request, response, options));
+  app.post("/programmes/:network/:id/:turn", async (request, response) => {
+    const network = options.networks.find(request.params.network);
+    const turn = PROGRAMME_TURNS.find((one) => one === request.params.turn);
+    if (network && turn) {
+      options.networks.turn(network, request.params.id, turn);
+      await options.readProgrammes(network.name);
+    }
+    response.redirect(303, `/?lang=${languageOf(request)}#programmes-title`);
+  });
   app.post("/networks/:network", (request, response) => {
     const network = options.networks.find(request.params.network);
     const calls = CALL_FAULTS.find((one) => one === request.body.calls) ?? "none";

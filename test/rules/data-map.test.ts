@@ -14,6 +14,7 @@ const ABOUT_NOBODY = [
   "events.reason",
   "operations.reason",
   "sales.reason",
+  "stores.paused_reason",
   "account_waits.reason",
   "pushes.device_id",
 ];

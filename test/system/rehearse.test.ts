@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { Caller } from "../api/support/caller.ts";
 import { freePorts } from "../testing/free-port.ts";
 import { Shopper } from "../testing/shopper.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
@@ -10,6 +12,7 @@ const MINIMUM_SECONDS = 1;
 const AWIN_STORE = 1;
 const ADMITAD_STORE = 2;
 const DIRECT_STORE = 3;
+const ADMIN = privateKeyToAccount(generatePrivateKey());
 
 describe("npm run rehearse @deep", function () {
   this.timeout(300_000);
@@ -21,7 +24,8 @@ describe("npm run rehearse @deep", function () {
     const [shopPort] = await freePorts(1);
     shopUrl = `http://localhost:${shopPort}`;
     const own = { SHOP_PORT: String(shopPort), SALE_MIN_SECONDS: String(MINIMUM_SECONDS) };
-    torcida = await start({ ...(await systemEnvironment()), ...own });
+    const environment = { ...(await systemEnvironment()), ...own, ADMIN_WALLETS: `${ADMIN.address}:owner` };
+    torcida = await start(environment);
   });
   after(async () => {
     await torcida?.stop();
@@ -116,6 +120,34 @@ describe("npm run rehearse @deep", function () {
     await decide(returned, "approve");
     await decide(returned, "pay");
     await received(shopper, "89");
+  });
+
+  it("shows a programme that arrives, whose commission falls, and that pauses and comes back", async () => {
+    const admin = new Caller(torcida.url, ADMIN);
+    await admin.enter();
+    const turn = (id: string, what: string) => post(`/programmes/admitad/${id}/${what}`, {});
+    await turn("new", "arrive");
+    const suggested = await until("it is suggested", async () => {
+      const { body } = await admin.call("GET", "/api/admin/suggested-stores?state=open");
+      return body.rows[0];
+    });
+    expect(suggested).to.deep.include({ network: "admitad", account: "main" });
+    expect(suggested.categories).to.deep.include({
+      ...{ group_code: "DEFAULT", name: "Todos os produtos", commission_percent: "8", percent: "4.75" },
+    });
+    const { body } = await admin.call("POST", "/api/admin/suggested-stores/accept", { ids: [suggested.id] });
+    const [{ store_id }] = body.stores;
+    const store = async () => (await admin.call("GET", `/api/stores/${store_id}`)).body.store;
+    await turn(suggested.advertiser_id, "less");
+    await until("its percent follows", async () => (await store()).cashbacks[0].cashback_percent === "2.25");
+    await turn(suggested.advertiser_id, "pause");
+    await until("it is paused", async () => (await store()).paused?.reason === "paused");
+    const buyer = new Shopper(torcida.url);
+    await buyer.signUp();
+    const bought = await buyer.call("POST", "/api/register-purchase", { user: buyer.address, store_id, amount: 1 });
+    expect([bought.status, bought.body.code]).to.deep.equal([409, "STORE_PAUSED"]);
+    await turn(suggested.advertiser_id, "resume");
+    await until("it sells again", async () => (await store()).paused === null);
   });
 
   it("continues with the same sales at the next start", async () => {
