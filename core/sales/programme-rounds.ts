@@ -99,6 +99,8 @@ export class ProgrammeRounds {
       const { network, calls } = this.#options;
       const pages = network.programmes.list(calls)[Symbol.asyncIterator]();
       this.#round = { beganAt: BigInt(now), pages, seen: new Set() };
+      // Whoever asks for another round meanwhile gets one, and so does a process that ends in the middle of this one.
+      await this.#write((queries) => this.#setRound(queries, { next_at: BigInt(now + AGAIN_MS) }));
       return this.#nextPage(this.#round);
     }
     if (await this.#readDueTerms()) return true;
@@ -147,7 +149,7 @@ export class ProgrammeRounds {
 
   #setRound(
     queries: Queries,
-    change: { began_at?: bigint; next_at: bigint; withheld?: bigint | null; problem: string | null },
+    change: { began_at?: bigint; next_at: bigint; withheld?: bigint | null; problem?: string | null },
   ) {
     return queries
       .insertInto("programme_rounds")
@@ -196,7 +198,8 @@ export class ProgrammeRounds {
     await this.#pause(queries, returning, null);
     if (!isOver(changed)) for (const one of changed) await proposeTaken(queries, one);
     const withheld = Math.max(...[ending, changed].map((some) => (isOver(some) ? some.length : 0)));
-    const next_at = beganAt + BigInt(DAY_MS);
+    const isAskedAgain = known !== undefined && known.next_at !== beganAt + BigInt(AGAIN_MS);
+    const next_at = isAskedAgain ? known.next_at : beganAt + BigInt(DAY_MS);
     const over = { withheld: withheld > 0 ? BigInt(withheld) : null, problem: null };
     await this.#setRound(queries, { began_at: beganAt, next_at, ...over });
     return withheld > 0;

@@ -182,7 +182,11 @@ export function groupsOf(said: readonly SaidGroup[]): CommissionGroup[] {
     const known = groups.get(key);
     if (!known && groups.size >= GROUPS) break;
     const lowest = bps === undefined || known?.bps === null ? null : Math.min(Number(bps), known?.bps ?? Number(bps));
-    groups.set(key, { code: code.trim(), name: known?.name ?? shortened(name) ?? code.trim(), bps: lowest });
+    groups.set(key, {
+      code: known?.code ?? code.trim(),
+      name: known?.name ?? shortened(name) ?? code.trim(),
+      bps: lowest,
+    });
   }
   return [...groups.values()];
 }
