@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import { among } from "../database/among.ts";
+import { among, amongTexts } from "../database/among.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { listNewest, type NewestPage } from "../database/newest-page.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
@@ -115,6 +115,49 @@ async function requireFreeTitle(queries: Queries, storeId: bigint, title: string
     .limit(1)
     .executeTakeFirst();
   if (other) throw new OfferTitleTakenError(title);
+}
+
+type NetworkColumns = Pick<
+  OfferRow,
+  | "network"
+  | "account"
+  | "network_key"
+  | "store_id"
+  | "title"
+  | "title_key"
+  | "code"
+  | "terms"
+  | "url"
+  | "with_cashback"
+  | "starts_at"
+  | "ends_at"
+>;
+
+/** What a network says of an offer now. Returns its id. */
+export async function putNetworkOffer(queries: Queries, columns: NetworkColumns, now: bigint): Promise<bigint> {
+  const written = { ...columns, updated_at: now };
+  const { id } = await queries
+    .insertInto("offers")
+    .values({ ...written, created_at: now })
+    .onConflict((conflict) => conflict.columns(["network", "account", "network_key"]).doUpdateSet(written))
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Notes when a network listed some of its offers, or ends them. */
+export async function noteListed(
+  queries: Queries,
+  { network, account, keys }: { network: string; account: string; keys: readonly string[] },
+  noted: { seen_at: bigint } | { ends_at: bigint },
+): Promise<void> {
+  await queries
+    .updateTable("offers")
+    .set(noted)
+    .where("network", "=", network)
+    .where("account", "=", account)
+    .where(amongTexts(queries, "network_key", keys))
+    .execute();
 }
 
 /** Writes which of some offers are shown now, and when the others will be. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { SaleReport } from "../rules/sale/report.ts";
 import type { AccountTerms } from "../rules/sale/rules.ts";
+import type { NetworkOffer } from "./offer-row.ts";
 import type { ProgrammeCalls } from "./programmes.ts";
 import type { UnreadRow } from "./row.ts";
 
@@ -64,10 +65,18 @@ export type AffiliateNetwork<Account extends PolledAccount> = {
   readWindow(session: Session<Account>, pass: Pass, window: { from: Date; to: Date }): AsyncIterable<Page>;
   /** The maximum number of sales per `readSales` call. */
   salesPerCall: number;
+  /** The offers of joined programmes, page by page; those of other advertisers than these are left out later. */
+  readOffers?(session: Session<Account>, advertiserIds: readonly string[]): AsyncIterable<NetworkOffer[]>;
   /** Sales by their keys; unknown keys are left out. */
   readSales(session: Session<Account>, sales: readonly { saleKey: string; occurredAt: Date | null }[]): Promise<Page>;
   programmes: ProgrammeCalls<Account>;
 };
+
+/** How an adapter reads offers, as far as its account has what it needs. */
+export type OffersOf<Account> = (
+  session: Session<Account>,
+  advertiserIds: readonly string[],
+) => AsyncIterable<NetworkOffer[]>;
 
 const NAME = z.string().regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 lower-case letters, digits and hyphens");
 

@@ -22,6 +22,7 @@ import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
 import { MissingRates } from "./missing-rates.ts";
 import type { Page, Pass, PolledAccount } from "./network.ts";
 import type { AnyNetwork } from "./networks.ts";
+import { OffersRound } from "./offers-round.ts";
 import { ProgrammeRounds } from "./programme-rounds.ts";
 import { saleFields } from "./queries.ts";
 import { ReadProgress } from "./read-progress.ts";
@@ -68,6 +69,7 @@ export class Reader {
   readonly #progress: ReadProgress;
   readonly #rates: MissingRates;
   readonly #programmes: ProgrammeRounds;
+  readonly #offers: OffersRound;
   #isWaitingTold = false;
   #nextPollAt = 0;
   #polledAt = 0;
@@ -89,6 +91,7 @@ export class Reader {
       write: (work) => this.#write(work),
     });
     this.#programmes = new ProgrammeRounds({ ...options, calls: this.#calls, isOver: (error) => this.#isOver(error) });
+    this.#offers = new OffersRound({ ...options, progress: this.#progress, write: (work) => this.#write(work) });
   }
 
   /** Runs until the signal aborts. Errors are logged and retried. */
@@ -138,8 +141,8 @@ export class Reader {
     if (!isTurnOfHints) await this.#readHints();
   }
 
-  #readProgrammes(): Promise<boolean> {
-    return this.#programmes.step();
+  async #readProgrammes(): Promise<boolean> {
+    return (await this.#programmes.step()) || this.#offers.readPage(this.#calls);
   }
 
   /** The calls of a poll within the minute are reserved too. */

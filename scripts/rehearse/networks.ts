@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { DAY_MS, MINUTE_MS } from "../../core/rules/iso-time.ts";
 import { ACCOUNT_OF, FIRST_ADVERTISER, type ShopStore } from "./catalogue.ts";
 import { AdmitadSimulator } from "./simulators/admitad.ts";
 import { AwinSimulator } from "./simulators/awin.ts";
@@ -36,6 +37,8 @@ const BUSY_SECONDS = 15;
 const RETRY_MS = 2_000;
 /** Long enough for a later push to arrive first. */
 const LATE_MS = 5_000;
+/** From the start of the rehearsal on. */
+const OFFER_ENDS_MS = 10 * MINUTE_MS;
 const FIRST_DIRECT_ID = 5_001;
 /** Of what a buyer pays; twice what the rehearsal's stores promise. */
 const USUAL_PERCENT = 12;
@@ -71,8 +74,35 @@ export class Networks {
       const books: Record<string, SimulatedSale[]> = JSON.parse(readFileSync(file, "utf8"));
       for (const { name, book } of networks.all) book.load(books[name] ?? []);
     }
+    networks.#offer();
     networks.#urls = { awin: await networks.#awin.listen(), admitad: await networks.#admitad.listen() };
     return networks;
+  }
+
+  /** A code that ends while one watches, one without cashback, and a promotion without an end. */
+  #offer(): void {
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 19);
+    const advertiser = { id: FIRST_ADVERTISER + 1, name: "Loja" };
+    this.#awin.offers.push(
+      {
+        ...{
+          promotionId: 1,
+          type: "voucher",
+          advertiser,
+          title: "10% em tudo",
+          description: "<p>Uma vez por cliente.</p>",
+        },
+        ...{ voucher: { code: "TORCIDA10" }, startDate: at(-MINUTE_MS), endDate: at(OFFER_ENDS_MS) },
+      },
+      {
+        ...{ promotionId: 2, type: "voucher", advertiser, title: "Só no app", voucher: { code: "APP20" } },
+        ...{ terms: "Não cumulativo com cashback.", endDate: at(7 * DAY_MS) },
+      },
+    );
+    this.#admitad.offers.push({
+      ...{ id: 1, name: "Frete grátis", description: "Acima de R$&nbsp;99", campaign: { id: FIRST_ADVERTISER + 2 } },
+      ...{ promocode: "", date_start: null, date_end: null },
+    });
   }
 
   /** The content of `AFFILIATE_ACCOUNTS`. */

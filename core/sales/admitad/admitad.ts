@@ -4,6 +4,7 @@ import type { AffiliateNetwork, Page, Pass, Session } from "../network.ts";
 import { type Row, readRows, type UnreadRow } from "../row.ts";
 import { type AdmitadAccount, accountSchema, askAdmitad } from "./calls.ts";
 import { localDay, localTime, readLocalTime } from "./local-time.ts";
+import { readAdmitadOffers } from "./offers.ts";
 import { admitadProgrammes } from "./programmes.ts";
 
 const PAGE_ROWS = 500;
@@ -41,6 +42,7 @@ export const admitad: AffiliateNetwork<AdmitadAccount> = {
   async *readWindow(session, pass, window) {
     yield await readWhole(session, windowQuery(session.account, pass, window));
   },
+  readOffers: readAdmitadOffers,
   salesPerCall: 100,
   /** Queries by the day of the sale and the days before and after it, because days differ between time zones. */
   async readSales(session, sales) {

@@ -5,6 +5,7 @@ import { CallRefusedError } from "../http-calls.ts";
 import type { AffiliateNetwork, Page, Session } from "../network.ts";
 import { parseExactJson, Row, readRows, readTime, utcText } from "../row.ts";
 import { type AwinAccount, accountSchema, askAwin } from "./calls.ts";
+import { readAwinOffers } from "./offers.ts";
 import { awinProgrammes } from "./programmes.ts";
 
 const STATUSES: Record<string, SaleReport["status"]> = {
@@ -43,6 +44,7 @@ export const awin: AffiliateNetwork<AwinAccount> = {
   async *readWindow(session, pass, { from, to }) {
     yield await ask(session, { startDate: utcText(from), endDate: utcText(to), dateType: pass.name });
   },
+  readOffers: readAwinOffers,
   salesPerCall: 50,
   async readSales(session, sales) {
     const query = { ids: sales.map(({ saleKey }) => saleKey).join(",") };

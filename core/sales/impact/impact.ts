@@ -5,6 +5,7 @@ import { CallRefusedError } from "../http-calls.ts";
 import type { AffiliateNetwork, Page } from "../network.ts";
 import { parseExactJson, type Row, readRows, readTime, utcText } from "../row.ts";
 import { accountSchema, getFromImpact, type ImpactAccount } from "./calls.ts";
+import { readImpactOffers } from "./offers.ts";
 import { impactProgrammes } from "./programmes.ts";
 
 const STATUSES: Record<string, SaleReport["status"]> = {
@@ -44,6 +45,7 @@ export const impact: AffiliateNetwork<ImpactAccount> = {
       next = rest["@nextpageuri"] || null;
     }
   },
+  readOffers: readImpactOffers,
   salesPerCall: 1,
   async readSales(session, [sale]) {
     if (!sale) return { reports: [], unread: [] };

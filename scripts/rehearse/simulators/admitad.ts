@@ -5,13 +5,15 @@ import { type NetworkAnswer, type NetworkCall, Simulator } from "./simulator.ts"
 
 const PAGE_MAXIMUM = 500;
 const TOKEN = "simulated-access-token";
-const SCOPES = ["statistics", "advcampaigns_for_website"];
+const SCOPES = ["statistics", "advcampaigns_for_website", "coupons_for_website"];
 const TIME = /^(\d{2})\.(\d{2})\.(\d{4})(?: (\d{2}:\d{2}:\d{2}))?$/;
 
 /** Admitad according to its documentation: tokens by client credentials, pages newest first, amounts as text. */
 export class AdmitadSimulator extends Simulator {
   readonly book = new Book(70_001);
   readonly programmes = new Programmes();
+  /** Coupons as the network writes them. */
+  readonly offers: object[] = [];
   readonly account: { clientId: string; clientSecret: string };
 
   constructor(account: { clientId: string; clientSecret: string }, callsPerMinute = 120) {
@@ -22,6 +24,10 @@ export class AdmitadSimulator extends Simulator {
   #answer(call: NetworkCall): NetworkAnswer | undefined {
     if (call.method === "POST" && call.url.pathname === "/token/") return this.#token(call);
     const isList = /^\/advcampaigns\/website\/\d+\/$/.test(call.url.pathname);
+    if (call.method === "GET" && /^\/coupons\/website\/\d+\/$/.test(call.url.pathname))
+      return call.headers.authorization === `Bearer ${TOKEN} coupons_for_website`
+        ? this.#coupons(call.url.searchParams)
+        : { status: 401, body: { error: "invalid_token" } };
     if (call.method !== "GET" || (call.url.pathname !== "/statistics/actions/" && !isList)) return undefined;
     const token = isList ? `${TOKEN} advcampaigns_for_website` : TOKEN;
     if (call.headers.authorization !== `Bearer ${token}`) return { status: 401, body: { error: "invalid_token" } };
@@ -70,6 +76,12 @@ export class AdmitadSimulator extends Simulator {
         _meta: { count: all.length, limit, offset },
       },
     };
+  }
+
+  #coupons(query: URLSearchParams): NetworkAnswer {
+    const [limit, offset] = [Number(query.get("limit") ?? 20), Number(query.get("offset") ?? 0)];
+    const _meta = { count: this.offers.length, limit, offset };
+    return { status: 200, body: { results: this.offers.slice(offset, offset + limit), _meta } };
   }
 
   /** The query of a GET push: our own choice of macros, with the click in `subid4`. */

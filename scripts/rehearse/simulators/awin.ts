@@ -11,6 +11,8 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
 export class AwinSimulator extends Simulator {
   readonly book = new Book(900_000_001);
   readonly programmes = new Programmes();
+  /** Promotions as the network writes them. */
+  readonly offers: object[] = [];
   readonly account: { publisherId: string; token: string };
 
   constructor(account: { publisherId: string; token: string }, callsPerMinute = 20) {
@@ -18,7 +20,7 @@ export class AwinSimulator extends Simulator {
     this.account = account;
   }
 
-  #answer({ method, url, headers }: NetworkCall): NetworkAnswer | undefined {
+  #answer({ method, url, headers, body }: NetworkCall): NetworkAnswer | undefined {
     if (headers.authorization !== `Bearer ${this.account.token}`)
       return { status: 401, body: { error: "Unauthorized" } };
     const own = `/publishers/${this.account.publisherId}/`;
@@ -27,6 +29,8 @@ export class AwinSimulator extends Simulator {
     if (url.pathname === `${own}commissiongroups`) return programme && { status: 200, body: ratesOf(programme) };
     if (url.pathname === `${own}programmedetails`)
       return programme && { status: 200, body: { kpi: { averagePaymentTime: "75", validationDays: 30 } } };
+    if (method === "POST" && url.pathname === `/publisher/${this.account.publisherId}/promotions`)
+      return this.#promotions(body);
     if (method !== "GET" || url.pathname !== `/publishers/${this.account.publisherId}/transactions/`) return undefined;
     if (url.searchParams.get("timezone") !== "UTC") return { status: 400, body: { error: "timezone is missing" } };
     const ids = url.searchParams.get("ids");
@@ -52,6 +56,12 @@ export class AwinSimulator extends Simulator {
     const isSuspended = query.get("relationship") === "suspended";
     const listed = this.programmes.all.filter(({ status }) => (status === "suspended") === isSuspended);
     return { status: 200, body: listed.map(programmeRow) };
+  }
+
+  #promotions(body: string): NetworkAnswer {
+    const { pagination: { page = 1, pageSize = 10 } = {} } = JSON.parse(body);
+    const data = this.offers.slice((page - 1) * pageSize, page * pageSize);
+    return { status: 200, body: { data, pagination: { page, pageSize, total: this.offers.length } } };
   }
 
   /** The body of a POST push: JSON inside a form field. It reports new sales, never their later changes. */
