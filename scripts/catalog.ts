@@ -13,6 +13,7 @@ import type { Database } from "../core/database/connect.ts";
 import type { Variables } from "../core/process/environment.ts";
 import { failureText, UsageError } from "../core/process/failure-text.ts";
 import type { CatalogueChange } from "../core/rules/api/admin-catalogue.ts";
+import { fileText } from "../core/rules/spreadsheet.ts";
 import type { Terminal } from "./operator/environment.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openKnownChain } from "./operator/open-chain.ts";
@@ -40,7 +41,7 @@ async function runCommand(args: readonly string[], env: Variables, print: Print)
   const [verb, file, ...rest] = positionals;
   if (!verb || !["import", "export", "diff"].includes(verb) || !file || rest.length > 0) throw new UsageError(USAGE);
   const environment = readOperatorEnvironment(env);
-  const catalogue = verb === "export" ? undefined : readCatalogue(formatOf(file), readFileSync(file, "utf8"));
+  const catalogue = verb === "export" ? undefined : readCatalogue(formatOf(file), fileText(readFileSync(file)));
   const database = await openDatabase(environment, { print });
   try {
     if (!catalogue) {

@@ -172,9 +172,14 @@ function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems:
   return `fan token ${result.data.slug}`;
 }
 
+/** A spreadsheet writes them in its language. */
+const TRUE: readonly unknown[] = ["true", "1", "verdadeiro"];
+const FALSE: readonly unknown[] = ["false", "0", "falso"];
+
 function readFlag(field: string, value: unknown): Record<string, unknown> {
-  if (value === "true" || value === "1") return { [field]: true };
-  if (value === "false" || value === "0") return { [field]: false };
+  const word = typeof value === "string" ? value.toLowerCase() : value;
+  if (TRUE.includes(word)) return { [field]: true };
+  if (FALSE.includes(word)) return { [field]: false };
   return value === undefined ? {} : { [field]: value };
 }
 
@@ -193,10 +198,10 @@ function refuseLostLetters(format: CatalogueFormat, text: string): void {
 /** A first line by which spreadsheets name their separator. */
 const SEPARATOR_LINE = /^\uFEFF?sep=(.)\r?\n/i;
 
-/** Spreadsheets of countries with a decimal comma separate by semicolons. */
+/** Spreadsheets of countries with a decimal comma separate by semicolons, and "Unicode text" by tabs. */
 function delimiterOf(text: string): string {
   const header = /^.*/.exec(text)?.[0] ?? "";
-  return header.includes(";") && !header.includes(",") ? ";" : ",";
+  return [",", ";", "\t"].find((one) => header.includes(one)) ?? ",";
 }
 
 function csvRows(text: string): PlacedRow[] {

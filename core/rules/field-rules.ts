@@ -12,6 +12,7 @@ const SENTENCES = {
   id: "must be a positive whole number",
   percent: "must be a percent such as 5.75",
   public_link: "must be a public https:// address",
+  link_names: "must have nothing to fill but {click} and {url}",
   store_page: "must be a page of the store's shop: of its address or of one of its other sites",
   key: "must be 1 to 32 lower-case letters, digits and hyphens",
   domain: "must be domains such as shop.com, at most 20",

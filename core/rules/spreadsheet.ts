@@ -28,3 +28,11 @@ export function spreadsheetIn(language: Language) {
       rows.map((row) => `${row.map(cell).join(separator)}\r\n`).join(""),
   };
 }
+
+/** A file's text: UTF-8, or UTF-16 where its mark says so, as spreadsheets save "Unicode text". docs/product.md#spreadsheets */
+export function fileText(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
+}

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import type { Problem } from "../process/environment.ts";
+import { linkTemplate } from "../rules/link-template.ts";
 import type { AccountKey } from "../rules/sale/rules.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
 import { codeOf } from "../rules/unknown-error.ts";
@@ -150,7 +151,7 @@ export function linkOf(
   accounts: readonly AffiliateAccount[],
   page: string | undefined = store.store_url ?? undefined,
 ): string | null {
-  if (store.affiliate_link !== null) return fillTemplate(store.affiliate_link, click, page ?? "");
+  if (store.affiliate_link !== null) return fillTemplate(linkTemplate(store.affiliate_link), click, page ?? "");
   const { network: name, advertiser_id: ids, link_code: code, store_url: storeUrl } = store;
   const advertiserId = (code ?? ids?.split(",")[0] ?? "").trim();
   const network = NETWORKS.find((one) => one.name === name);

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { CatalogueFileError, readCatalogue, writeCatalogue } from "../../core/catalogue/catalogue-file.ts";
+import { fileText } from "../../core/rules/spreadsheet.ts";
 
 /** The files as spreadsheets save them. */
 describe("A catalogue as CSV", () => {
@@ -57,6 +58,21 @@ describe("A catalogue as CSV", () => {
       CatalogueFileError,
       /UTF-8/,
     );
+  });
+
+  it("is read as spreadsheets save it: UTF-16 with tabs, and flags in their language", () => {
+    const rows = [
+      ["type", "name", "country", "featured", "store", "category", "cashback_percent", "is_default"],
+      ["store", "Ação", "Brasil", "VERDADEIRO"],
+      ["cashback", "", "", "", "Ação", "Tudo", "7,5", "FALSE"],
+    ];
+    const text = rows.map((row) => row.join("\t")).join("\r\n");
+    const little = Buffer.from(`\ufeff${text}`, "utf16le");
+    for (const bytes of [little, Buffer.from(little).swap16(), Buffer.from(`\ufeff${text}`)]) {
+      const { stores, cashbacks } = readCatalogue("csv", fileText(bytes));
+      expect(stores[0]).to.deep.include({ name: "Ação", featured: true });
+      expect(cashbacks[0]).to.deep.include({ store: "Ação", cashback_percent: 750n, is_default: false });
+    }
   });
 
   it("names the line of a problem as the file has it, also below a named separator", () => {

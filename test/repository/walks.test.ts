@@ -7,10 +7,11 @@ import { LOOK_UPS } from "./look-ups.ts";
 
 /**
  * The doors of each spine. A number only sinks; a new door is a look-up with its reason, or takes the place of another. Two of
- * `decide` and three of `register` are what an invitation adds to a click, and to the sale of it (docs/product.md#invite).
+ * `decide` and three of `register` are what an invitation adds to a click, and to the sale of it (docs/product.md#invite); one of
+ * `register` reads the names in a pasted link as they were meant (docs/product.md#sales-links).
  */
 const MOST_DOORS: Readonly<Record<string, number>> = {
-  register: 47,
+  register: 48,
   decide: 49,
   "catch-up": 46,
   plan: 65,

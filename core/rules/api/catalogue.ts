@@ -3,6 +3,7 @@ import { countLetters, isReadableName, STORE_NAME_BYTES, STORE_NAME_LETTERS } fr
 import { SAMPLE_FAN_TOKENS } from "../fan-token-samples.ts";
 import { custom, limit, must } from "../field-rules.ts";
 import { translations } from "../languages.ts";
+import { isFillable, linkTemplate } from "../link-template.ts";
 import { InvalidNumberError, numberIssue, parsePercent } from "../money.ts";
 import { LIST_LIMIT, STORES_BY_ID_MAX } from "../product.ts";
 import { keysOf, recordOf } from "../records.ts";
@@ -21,6 +22,8 @@ const linkTemplateSchema = z
   .string()
   .trim()
   .max(2_048, limit("max_length", 2_048))
+  .transform(linkTemplate)
+  .refine(isFillable, must("link_names"))
   .refine(
     (text) => isPublicHttpsUrl(text.replaceAll("{click}", "click").replaceAll("{url}", "url")),
     must("public_link"),

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { bookingFileResponseSchema } from "../../../core/rules/api/admin-accounts.ts";
+import { fileText } from "../../../core/rules/spreadsheet.ts";
 import { ask } from "../../api/ask.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Field } from "../../ui/field.tsx";
@@ -23,7 +24,7 @@ export function BankFile({ account, onClose }: { account: AccountName; onClose: 
   });
   const fresh = preview.data?.rows.filter(({ is_known }) => !is_known) ?? [];
   const read = async (file: File | undefined) => {
-    const text = file ? await file.text() : "";
+    const text = file ? fileText(new Uint8Array(await file.arrayBuffer())) : "";
     setContent(text);
     if (text === "") preview.reset();
     else preview.mutate(text);

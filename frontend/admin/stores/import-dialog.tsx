@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useRef, useState } from "react";
+import { fileText } from "../../../core/rules/spreadsheet.ts";
 import { ApiError } from "../../api/http.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -145,7 +146,7 @@ function useImport(onClose: () => void) {
     setState({ step: "choosing" });
     if (!picked) return;
     const format = picked.name.toLowerCase().endsWith(".json") ? "json" : "csv";
-    const content = await picked.text();
+    const content = fileText(new Uint8Array(await picked.arrayBuffer()));
     if (latest.current === picked) await check({ format, content });
   }
   const { mutateAsync } = useMutation({
