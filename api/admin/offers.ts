@@ -19,7 +19,7 @@ import {
 import { must } from "../../core/rules/field-rules.ts";
 import { isoTime } from "../../core/rules/iso-time.ts";
 import { CATALOGUE_WRITE, type CatalogueWriter } from "../catalogue/catalogue-writer.ts";
-import { toAdminOffer } from "../catalogue/offers.ts";
+import { canDelete, toAdminOffer } from "../catalogue/offers.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { nextBefore, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -95,13 +95,13 @@ export function offerRoutes(services: Services, write: CatalogueWriter): Route[]
     route.delete("/api/admin/offers/:id", {
       ...CATALOGUE_WRITE,
       cost: { thread: 3, node: 0, stored: 1500, mail: 0 },
-      summary: "Deletes an offer that a person wrote",
+      summary: "Deletes an offer that a person wrote, or that its network no longer lists",
       failures: { 409: "It is the network's" },
       responses: { 200: doneSchema },
       async handle(call) {
         const id = readId(call.params.id, "Offer");
         await write(call, { action: "offer.delete", detail: {} }, async (queries) => {
-          const { store_id, store, title } = await requireOwn(queries, id);
+          const { store_id, store, title } = await requireOwn(queries, id, canDelete);
           await deleteOffer(queries, id);
           return { result: undefined, subject: `store:${store_id}/offer:${id}`, words: { store, title } };
         });
@@ -111,10 +111,12 @@ export function offerRoutes(services: Services, write: CatalogueWriter): Route[]
   ];
 }
 
-async function requireOwn(queries: Queries, id: bigint): Promise<StoreOffer> {
+const isByHand = ({ network }: StoreOffer): boolean => network === null;
+
+async function requireOwn(queries: Queries, id: bigint, isOwn = isByHand): Promise<StoreOffer> {
   const offer = await findOffer(queries, id);
   if (!offer) throw notFound("Offer");
-  if (offer.network !== null) throw conflict(`${offer.network} alone changes this offer`, "OFFER_OF_NETWORK");
+  if (!isOwn(offer)) throw conflict(`${offer.network} alone changes this offer`, "OFFER_OF_NETWORK");
   return offer;
 }
 

@@ -3,7 +3,7 @@ import { isPageOf, type OfferCursor, type RunningOffer } from "../../core/catalo
 import { NO_END, type StoreOffer } from "../../core/catalogue/offers.ts";
 import { CursorError } from "../../core/database/lists/page.ts";
 import type { AdminOffer, Offer, offersQuerySchema } from "../../core/rules/api/offers.ts";
-import { isoTime } from "../../core/rules/iso-time.ts";
+import { DAY_MS, isoTime } from "../../core/rules/iso-time.ts";
 import type { Cursors } from "../http/cursors.ts";
 
 export type OffersQuery = z.output<typeof offersQuerySchema>;
@@ -30,8 +30,13 @@ export function toWireOffer(offer: RunningOffer): Offer {
 export function toAdminOffer(offer: StoreOffer): AdminOffer {
   const now = BigInt(Date.now());
   const state = offer.ends_at <= now ? "over" : offer.starts_at <= now ? "running" : "planned";
-  return { ...wireOf(offer), state, network: offer.network, account: offer.account };
+  return { ...wireOf(offer), state, network: offer.network, account: offer.account, can_delete: canDelete(offer) };
 }
+
+/** An account that is no longer read ends none of its offers. docs/product.md#offers-of-networks */
+const UNLISTED_MS = 3 * DAY_MS;
+export const canDelete = ({ network, seen_at }: StoreOffer): boolean =>
+  network === null || Number(seen_at) < Date.now() - UNLISTED_MS;
 
 function wireOf(offer: StoreOffer): Offer {
   return {

@@ -90,7 +90,7 @@ export async function updateOffer(
 
 export async function deleteOffer(queries: Queries, id: bigint): Promise<void> {
   await bumpCatalogueVersion(queries);
-  await queries.deleteFrom("offers").where("id", "=", id).where("network", "is", null).execute();
+  await queries.deleteFrom("offers").where("id", "=", id).execute();
 }
 
 function columnsOf({ with_cashback, starts_at, ends_at, title, ...texts }: Partial<OfferFields>) {

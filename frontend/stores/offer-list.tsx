@@ -65,7 +65,7 @@ function OfferCard({ offer, now, isOfStore, isBusy, onBuy }: CardProps) {
   const { title, code, terms, store, store_id, with_cashback } = offer;
   const Title = isOfStore ? "h3" : "h2";
   return (
-    <article className="card card-body grid gap-3 go-link">
+    <article className="card card-body grid gap-3 go-link" style={{ alignContent: "start" }}>
       {!isOfStore && (
         <Link className="link" to={paths.store(store_id)}>
           {store}

@@ -176,6 +176,23 @@ describe("Offers", () => {
       ]);
     });
 
+    it(`of a network are its own, until it has not listed them for three days${tag}`, async () => {
+      const { id } = (await add({ title: "Dez" })).body;
+      const of = { network: "awin", account: "br", network_key: "1", seen_at: BigInt(start) };
+      await database.kysely.updateTable("offers").set(of).where("id", "=", id).execute();
+      expectRefusal(await put(`/api/admin/offers/${id}`, { code: "X" }), 409, "OFFER_OF_NETWORK");
+      expectRefusal(await remove(`/api/admin/offers/${id}`), 409, "OFFER_OF_NETWORK");
+      await database.kysely
+        .updateTable("offers")
+        .set({ seen_at: BigInt(start) - BigInt(4 * DAY_MS) })
+        .where("id", "=", id)
+        .execute();
+      at(start);
+      expectRefusal(await put(`/api/admin/offers/${id}`, { code: "X" }), 409, "OFFER_OF_NETWORK");
+      expect((await admin.get("/api/admin/stores/1/offers")).body.offers[0].can_delete).to.equal(true);
+      expect((await remove(`/api/admin/offers/${id}`)).status).to.equal(200);
+    });
+
     it("are listed for staff with those to come and those that are over", async () => {
       await add({ title: "Over", ends_at: iso(start + MINUTE) });
       await add({ title: "Running" });

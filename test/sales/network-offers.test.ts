@@ -3,7 +3,7 @@ import pino from "pino";
 import { listRunning } from "../../core/catalogue/offer-list.ts";
 import { insertOffer } from "../../core/catalogue/offers.ts";
 import { insertStore } from "../../core/catalogue/stores.ts";
-import { writeSetting } from "../../core/database/settings.ts";
+import { readSetting, writeSetting } from "../../core/database/settings.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { DAY_MS, HOUR_MS } from "../../core/rules/iso-time.ts";
 import { awin } from "../../core/sales/awin/awin.ts";
@@ -222,6 +222,17 @@ describe("Offers of networks", () => {
         data: [{ promotionId: 1, advertiserId: 17000, title: "e", cashbackAllowed: "false" }],
       }));
       expect((await running()).find(({ title }) => title === "e")?.with_cashback).to.equal(0n);
+    });
+
+    it("that have not changed drop no cache", async () => {
+      const page = PAGES.awin([{ id: 1, title: "Dez", text: "a", end: plainTime(start + 9 * DAY_MS) }]);
+      await read("awin", () => page);
+      const version = () => readSetting(shop.database.kysely, "catalogue_version");
+      const before = await version();
+      Date.now = () => start + DAY_MS;
+      await read("awin", () => page);
+      expect(await version()).to.equal(before);
+      expect((await stored())[0]?.seen_at).to.equal(BigInt(start + DAY_MS));
     });
 
     it("never touch one that a person wrote", async () => {

@@ -83,6 +83,8 @@ export const adminOfferSchema = offerSchema.extend({
   /** The network that says it, which alone changes it; null if a person does. */
   network: z.string().nullable(),
   account: z.string().nullable(),
+  /** Whether staff may delete it: a person wrote it, or its network has not listed it for three days. */
+  can_delete: z.boolean(),
 });
 export type AdminOffer = z.infer<typeof adminOfferSchema>;
 export const adminOffersResponseSchema = answerOf({

@@ -69,12 +69,14 @@ function List({ offers, onOpen }: { offers: readonly OfferRow[]; onOpen: (open: 
             <h4 className="font-semibold">{offer.title}</h4>
             <p className="row-note">{notesOf(offer).join(" · ")}</p>
           </div>
-          {offer.network === null && (
+          {offer.can_delete && (
             <div className="buttons">
-              <PermittedButton permission="catalogue" onClick={() => onOpen({ kind: "edit", offer })}>
-                {t("edit")}
-                <span className="sr-only"> – {offer.title}</span>
-              </PermittedButton>
+              {offer.network === null && (
+                <PermittedButton permission="catalogue" onClick={() => onOpen({ kind: "edit", offer })}>
+                  {t("edit")}
+                  <span className="sr-only"> – {offer.title}</span>
+                </PermittedButton>
+              )}
               <PermittedButton permission="catalogue" onClick={() => onOpen({ kind: "delete", offer })}>
                 {t("delete")}
                 <span className="sr-only"> – {offer.title}</span>
