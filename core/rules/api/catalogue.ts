@@ -256,7 +256,8 @@ export const storeResponseSchema = answerOf({
   /** With its part of commissions and how its percents follow them for the staff alone. */
   store: staffStoreSchema,
   cashbacks: z.array(storeCashbackSchema),
-  promise: storePromiseSchema,
+  /** Absent in answers of 1.0.0. */
+  promise: storePromiseSchema.optional(),
 });
 
 /** The domains of the stores on offer that have one; shortened links' apart. docs/product.md#links */
