@@ -8,6 +8,7 @@ import { paths, STORE_ID, TICKET_ID } from "./app/paths.ts";
 import { watchBuild } from "./app/renewal.ts";
 import { fetchScreen } from "./app/screens.tsx";
 import { readStored, STORAGE_KEYS } from "./app/storage.ts";
+import { tolerateTranslators } from "./app/translated.ts";
 import { showClub } from "./club/club.ts";
 import { restoreLanguage } from "./i18n/language.tsx";
 import { searchOf } from "./stores/search.ts";
@@ -46,6 +47,7 @@ if (import.meta.env.PROD && "serviceWorker" in navigator) {
   else addEventListener("load", register);
 }
 
+tolerateTranslators();
 watchInstall();
 watchBuild();
 start();

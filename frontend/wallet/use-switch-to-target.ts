@@ -1,10 +1,10 @@
 import { useCallback } from "react";
-import { UserRejectedRequestError } from "viem";
+import { numberToHex, UserRejectedRequestError } from "viem";
 import { type Connector, useSwitchChain } from "wagmi";
 import { targetChain } from "../chain/target-chain.ts";
 import { type Translate, useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
-import { AddNetworkError, hasCode, REJECTED } from "./errors.ts";
+import { AddNetworkError, hasCode, REJECTED, REQUEST_PENDING } from "./errors.ts";
 import { toastWalletFailure } from "./wallet-failure.ts";
 
 /**
@@ -24,18 +24,53 @@ export function useSwitchToTarget(): (connector: Connector) => Promise<void> {
           description: t("wallet.wrongNetwork.detail", { network: targetChain.name }),
         });
         const ask = () => switchChain({ connector, chainId: targetChain.id, addEthereumChainParameter: added.chain });
-        await ask().catch((error: unknown) => {
-          if (!isAddedAlone(error)) throw error;
-          added = chainToAdd();
-          return ask();
-        });
+        isAskedFor = true;
+        await ask()
+          .catch(async (error: unknown) => {
+            if (isAddedAlone(error)) added = chainToAdd();
+            else if (isAnswer(error) || added.wasAsked()) throw error;
+            // A wallet that does not know the network may say so in words of its own.
+            else await askToAdd(connector, added.chain);
+            return ask();
+          })
+          .catch(async (error: unknown) => {
+            // Some do it and answer with an error: what holds is where the wallet is.
+            if (isAnswer(error) || (await connector.getChainId()) !== targetChain.id) throw error;
+          });
+        isAskedFor = false;
         toast.success(t("wallet.correctNetwork"), { id: "network" });
       } catch (error) {
+        isAskedFor &&= !hasCode(error, REJECTED);
         toastFailure(added.wasAsked() ? addFailure(error) : error, t);
       }
     },
     [switchChain, t],
   );
+}
+
+let isAskedFor = false;
+
+/** Whether the page has asked for its network and the wallet is still to go there. It is asked once a change. */
+export function wasAskedFor(): boolean {
+  const was = isAskedFor;
+  isAskedFor = false;
+  return was;
+}
+
+/** The user's own no, or a request that still waits for them. */
+const isAnswer = (error: unknown): boolean => hasCode(error, REJECTED) || hasCode(error, REQUEST_PENDING);
+
+type Wallet = { request(call: { method: string; params: unknown[] }): Promise<unknown> };
+
+/** @throws the wallet's own error, where it takes no network */
+async function askToAdd(connector: Connector, { chainName, rpcUrls }: ReturnType<typeof chainToAdd>["chain"]) {
+  const { nativeCurrency, blockExplorers, id } = targetChain;
+  const explorer = blockExplorers?.default.url;
+  const chain = {
+    ...{ chainId: numberToHex(id), chainName, nativeCurrency, rpcUrls },
+    ...(explorer && { blockExplorerUrls: [explorer] }),
+  };
+  await ((await connector.getProvider()) as Wallet).request({ method: "wallet_addEthereumChain", params: [chain] });
 }
 
 /** wagmi reads what it asks a wallet to add only then, and says of neither request which of them failed. */

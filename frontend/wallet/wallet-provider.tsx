@@ -10,8 +10,10 @@ import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { toast } from "../ui/toast.ts";
 import { ChooserContext } from "./chooser-context.ts";
 import { wagmiConfig } from "./config.ts";
+import { restoreLate } from "./late-wallets.ts";
 import { offerPasskeys } from "./offer-passkeys.ts";
 import { useConnectWallet } from "./use-connect-wallet.ts";
+import { wasAskedFor } from "./use-switch-to-target.ts";
 import { hadWallet, useWallet } from "./use-wallet.ts";
 
 const WalletChooser = fetchedDialog(() => withLaterTexts(() => import("./wallet-chooser.tsx")));
@@ -56,6 +58,8 @@ function WalletChanges() {
     if (address) store(STORAGE_KEYS.currentWallet, address);
   }, [address]);
   useEffect(() => (address || isRestoring ? undefined : atFirstAction(offerPasskeys)), [address, isRestoring]);
+  const isAway = hadWallet && !address && !isRestoring;
+  useEffect(() => (isAway ? restoreLate(config) : undefined), [config, isAway]);
   useEffect(
     () =>
       watchConnection(config, {
@@ -78,6 +82,8 @@ function WalletChanges() {
           }
           if (now.chainId !== before.chainId && !isSwitching()) {
             const isRight = now.chainId === targetChain.id;
+            // Asked for by the page, and told by the wallet long after its answer.
+            if (isRight && wasAskedFor()) return void toast.success(t("wallet.correctNetwork"), { id: "network" });
             const title = t(isRight ? "wallet.correctNetwork" : "wallet.wrongNetwork");
             toast[isRight ? "success" : "warning"](title, { id: "network", description: t("wallet.reloading") });
             const timer = setTimeout(() => location.reload(), RELOAD_AFTER_MS);

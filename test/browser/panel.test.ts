@@ -194,7 +194,7 @@ describe("Daily work in the panel", function () {
 
     await steps.getByRole("button", { name: "Testar o link" }).click();
     const shop = context.waitForEvent("page");
-    await dialog().getByRole("link", { name: "Abrir em outra aba" }).click();
+    await dialog().getByRole("button", { name: "Abrir em outra aba" }).click();
     await (await shop).close();
     await page.keyboard.press("Escape");
     await left("Aparece no site, e vende.");

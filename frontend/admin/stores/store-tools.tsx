@@ -59,6 +59,10 @@ export function TestClickButton({ storeId, onFollowed }: TestClickProps) {
 /** Open while the request runs, so that a late response cannot open a dialog above another one. */
 function TestClickDialog({ storeId, onFollowed, onClose }: TestClickProps & { onClose: () => void }) {
   const test = useQuery(testClickQuery(storeId));
+  const follow = (url: string) => {
+    open(url, "_blank", "noopener,noreferrer");
+    onFollowed();
+  };
   return (
     <Dialog
       title={t("testLink.title")}
@@ -66,9 +70,10 @@ function TestClickDialog({ storeId, onFollowed, onClose }: TestClickProps & { on
       onClose={onClose}
       actions={
         test.data?.url && (
-          <a className="button" href={test.data.url} target="_blank" rel="noopener noreferrer" onClick={onFollowed}>
+          // No link: lists of blockers hide those to a network's host.
+          <button type="button" className="button" onClick={() => follow(String(test.data.url))}>
             {t("testLink.open")}
-          </a>
+          </button>
         )
       }
     >

@@ -188,7 +188,8 @@ export class FixtureServer {
     }
     if (answer.delayMs) await new Promise((resolve) => setTimeout(resolve, answer.delayMs));
     response.writeHead(answer.status ?? 200, {
-      "content-type": answer.text === undefined ? "application/json" : "text/html",
+      "content-type":
+        answer.text === undefined ? "application/json" : answer.text.startsWith("<svg") ? "image/svg+xml" : "text/html",
       ...(this.build === undefined ? {} : { "x-torcida-build": this.build }),
     });
     const body = answer.status === undefined ? this.alter(`${call.method} ${call.path}`, answer.body) : answer.body;

@@ -19,6 +19,12 @@ export type TestWalletOptions = {
   rpcUrl?: string;
   /** Adds a chain and stays on its own, as some wallets do. */
   addsAlone?: boolean;
+  /** What it says instead of 4902, like wallets with words of their own. */
+  unknownChain?: Failure;
+  /** The page has started this long before it is there. */
+  comesAfterMs?: number;
+  /** It answers a switch at once with this, and goes there, telling of it, so much later. */
+  switchesLate?: { afterMs: number; error?: Failure };
 };
 
 /** A wallet with keys in Node, controlled by the test. */
@@ -82,7 +88,9 @@ export class TestWallet {
     if (presence === "none") return;
     await context.exposeFunction("torcidaTestWallet", (_wallet: number, request: Request) => this.#answer(request));
     const announce = names.map((name, index) => ({ name, rdns: `test.wallet.number${index}` }));
-    await context.addInitScript(installWalletShim, { announce, legacy: presence === "legacy" });
+    await context.addInitScript(installWalletShim, {
+      ...{ announce, legacy: presence === "legacy", afterMs: this.#options.comesAfterMs ?? 0 },
+    });
   }
 
   /** The user picks another account in the wallet. */
@@ -160,7 +168,13 @@ export class TestWallet {
   }
 
   async #switch(chainId: number): Promise<null> {
-    if (!this.knownChains.has(chainId)) throw Object.assign(new Error("Unrecognized chain ID."), { code: 4902 });
+    const { unknownChain = { code: 4902 }, switchesLate } = this.#options;
+    if (!this.knownChains.has(chainId)) throw Object.assign(new Error("Unrecognized chain ID."), unknownChain);
+    if (switchesLate && this.chainId !== chainId) {
+      setTimeout(() => this.changeChain(chainId), switchesLate.afterMs);
+      if (switchesLate.error) throw Object.assign(new Error("Timed out."), switchesLate.error);
+      return null;
+    }
     if (this.chainId !== chainId) await this.changeChain(chainId);
     return null;
   }
