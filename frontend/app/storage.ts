@@ -27,6 +27,8 @@ export const STORAGE_KEYS = {
   push: "push",
   /** The code of a friend's link, for the registration. docs/product.md#invite */
   invite: "invite",
+  /** When the last payment was made that the dashboard has celebrated, milliseconds UTC. */
+  celebrated: "celebrated",
   /** `over` once it was installed, or refused. */
   install: "install",
 } as const;

@@ -14,11 +14,12 @@ import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
-import { readStored, STORAGE_KEYS } from "../app/storage.ts";
+import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { useText, withLaterTexts } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useLiveProfile, useSession } from "../session/session.tsx";
 import { Card } from "../ui/card.tsx";
+import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { SampleTickets } from "../ui/sample-tickets.tsx";
@@ -33,9 +34,11 @@ import { AsOf } from "./as-of.tsx";
 import { type BestToken, useBestToken } from "./best-token.ts";
 import { FanTokens } from "./fan-tokens.tsx";
 import { Figures } from "./figures.tsx";
+import { newlyPaid } from "./newly-paid.ts";
 import { ProcessingStrip, pollIntervalMs } from "./processing-strip.tsx";
 import { Season } from "./season.tsx";
 
+const PaidMoment = fetchedDialog(() => import("./paid-moment.tsx"));
 const WordsOffer = lazy(() => withLaterTexts(() => import("./words-offer.tsx")));
 
 type CashbackSums = {
@@ -154,6 +157,7 @@ function ProfileView({ profile }: { profile: Profile }) {
       )}
 
       <Stats profile={profile} />
+      <Celebration profile={profile} />
 
       <ProcessingStrip profile={profile} />
 
@@ -170,6 +174,18 @@ function ProfileView({ profile }: { profile: Profile }) {
       <FanTokens profile={profile} />
     </div>
   );
+}
+
+/** Once for each browser, for the last payment since it looked. docs/product.md#paid-moment */
+function Celebration({ profile }: { profile: Profile }) {
+  const [celebrated, setCelebrated] = useState(() => readStored(STORAGE_KEYS.celebrated));
+  const ticket = newlyPaid(profile, celebrated, Date.now());
+  if (!ticket) return null;
+  const end = () => {
+    store(STORAGE_KEYS.celebrated, String(ticket.paidAt));
+    setCelebrated(String(ticket.paidAt));
+  };
+  return <PaidMoment key={ticket.tokenId} ticket={ticket} onClose={end} />;
 }
 
 function hasMoney(statement: Statement): boolean {

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react";
-import { FormattedMessage } from "react-intl";
 import { useParams } from "react-router";
 import { percentText, reaisText } from "../../core/rules/money.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
@@ -17,10 +16,12 @@ import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { ExplorerLink } from "../ui/explorer-link.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
+import { Picture } from "../ui/picture.tsx";
+import { ShareTicket } from "../ui/share-ticket.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
-import { useCopy } from "../ui/use-copy.ts";
+import { ticketImage } from "../ui/ticket-image.ts";
 import { Worth } from "../ui/worth.tsx";
 
 /** Loaded with the proof, because the ticket is shown without any code that reads the chain. */
@@ -63,12 +64,65 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
   return (
     <div className="ticket-columns">
       <div className="grid gap-4">
-        <LargeTicket ticket={ticket} facts={facts} />
-        <Share tokenId={ticket.tokenId} store={facts.store} />
+        <Hero ticket={ticket} facts={facts} />
+        <ShareTicket tokenId={ticket.tokenId} store={facts.store} paid={ticket.paid?.amount} />
       </div>
       <Life ticket={ticket} status={facts.status} />
       <Proof ticket={ticket} buyer={facts.buyer.toLowerCase()} />
     </div>
+  );
+}
+
+/** As the contract draws it; without that, the same facts as a ticket of the page. */
+function Hero({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts }) {
+  const [isBroken, setBroken] = useState(false);
+  if (isBroken) return <LargeTicket ticket={ticket} facts={facts} />;
+  return (
+    <div className="ticket-hero">
+      <Picture
+        src={ticketImage(ticket.tokenId)}
+        alt=""
+        className="ticket-hero-art"
+        fallback={null}
+        onBroken={() => setBroken(true)}
+        isEager
+      />
+      <h2>{facts.store}</h2>
+      <HeroFacts ticket={ticket} facts={facts} />
+    </div>
+  );
+}
+
+/** What the picture shows, for those who do not see it, and in their language. */
+function HeroFacts({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts }) {
+  const t = useText();
+  const { brl, percent, chz } = useFormat();
+  return (
+    <dl className="hero-facts">
+      <div>
+        <dt>{t("ticket.cashback")}</dt>
+        <dd className="figures">
+          {facts.cashbackBps === undefined ? facts.percentText : percent(percentText(facts.cashbackBps))}
+          {ticket.paid && <strong>{chz(ticket.paid.amount)}</strong>}
+        </dd>
+      </div>
+      <div>
+        <dt>{t("ticket.value")}</dt>
+        <dd className="figures">
+          {facts.valueCents === undefined ? facts.valueText : brl(reaisText(facts.valueCents))}
+        </dd>
+      </div>
+      <div>
+        <dt>{t("ticket.wallet")}</dt>
+        <dd className="figures">{shortenAddress(facts.buyer.toLowerCase())}</dd>
+      </div>
+      <div>
+        <dt className="sr-only">{t("statement.status")}</dt>
+        <dd>
+          <Stamp kind={facts.status}>{t(`status.${facts.status}`)}</Stamp>
+        </dd>
+      </div>
+    </dl>
   );
 }
 
@@ -185,28 +239,6 @@ function Proof({ ticket, buyer }: { ticket: PublicTicket; buyer: string }) {
         </LinkButton>
       </p>
     </Card>
-  );
-}
-
-function Share({ tokenId, store }: { tokenId: string; store: string }) {
-  const url = location.origin + paths.ticket(tokenId);
-  const copy = useCopy("share.copied", "share.notCopied");
-  return (
-    <p className="action-row">
-      <button type="button" className="button button-small button-quiet" onClick={() => copy(url)}>
-        <FormattedMessage id="share.copy" />
-      </button>
-      {"share" in navigator && (
-        <button
-          type="button"
-          className="button button-small"
-          // Closing the share sheet is not an error.
-          onClick={() => navigator.share({ url, title: store }).catch(() => {})}
-        >
-          <FormattedMessage id="share.share" />
-        </button>
-      )}
-    </p>
   );
 }
 
