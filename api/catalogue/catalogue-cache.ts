@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
 import type { z } from "zod";
 import { turnBoosts } from "../../core/catalogue/boosts.ts";
+import { findClub, listClubs } from "../../core/catalogue/club-rows.ts";
 import { type FanTokenRow, listFanTokens } from "../../core/catalogue/fan-tokens.ts";
 import { listRunning, nextTurn } from "../../core/catalogue/offer-list.ts";
 import { turnOffers } from "../../core/catalogue/offers.ts";
@@ -21,7 +22,7 @@ import type { Cursors } from "../http/cursors.ts";
 import { Prepared } from "../http/prepared.ts";
 import { listOfOffers, type OffersQuery, offerCursorText, readOffersCursor, toWireOffer } from "./offers.ts";
 import { listOfStores, type StoresQuery } from "./stores-cursor.ts";
-import { toWireFanToken, toWirePromise, toWireStaffStore, toWireStore } from "./wire.ts";
+import { toWireClub, toWireFanToken, toWirePromise, toWireStaffStore, toWireStore } from "./wire.ts";
 
 /** A page of offers, which stands until the next one begins or ends. */
 type OffersPage = { page: Prepared; until: number };
@@ -171,6 +172,22 @@ export class CatalogueCache {
   /** The domains of all stores, serialized. */
   async storeDomains(): Promise<Prepared> {
     return this.#answer("domains", async () => ({ success: true, stores: (await this.domains()).stores }));
+  }
+
+  async clubs(): Promise<Prepared> {
+    return this.#answer("clubs", async () => ({
+      success: true,
+      clubs: (await listClubs(this.#reader)).map(toWireClub),
+    }));
+  }
+
+  /** Undefined if there is no such club. */
+  async club(slug: string): Promise<Prepared | undefined> {
+    const text = await this.#answer(`club ${slug}`, async () => {
+      const club = await findClub(this.#reader, slug);
+      return club && { success: true, club: toWireClub(club), figures: null };
+    });
+    return text === NONE ? undefined : text;
   }
 
   async #named(ids: readonly bigint[], withDrafts: boolean): Promise<ListPage<StoreWithCategories>> {

@@ -1,12 +1,13 @@
 import { BoostTooHighError } from "../../core/catalogue/boosts.ts";
 import { GroupTakenError } from "../../core/catalogue/categories.ts";
+import { ClubError } from "../../core/catalogue/club-rows.ts";
 import { OfferTitleTakenError } from "../../core/catalogue/offers.ts";
 import { type PercentRule, UnagreedPercentError } from "../../core/catalogue/percent-approvals.ts";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { isCalled } from "../../core/sales/accounts.ts";
 import { shopShareOf } from "../../core/sales/programme-stores.ts";
-import { conflict } from "../http/api-error.ts";
+import { conflict, invalid } from "../http/api-error.ts";
 import { actorOf, type Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import type { CatalogueCache } from "./catalogue-cache.ts";
@@ -48,6 +49,10 @@ export function refuseWrite(error: unknown): never {
   if (error instanceof GroupTakenError) throw conflict(error.message, "GROUP_TAKEN", { field: "group_code" });
   if (error instanceof OfferTitleTakenError) throw conflict(error.message, "OFFER_TITLE_TAKEN", { field: "title" });
   if (error instanceof BoostTooHighError) throw conflict(error.message, "BOOST_TOO_HIGH", { field: "percent" });
+  if (error instanceof ClubError) {
+    const { field, message } = error;
+    throw field === "name" ? conflict(message, "CLUB_NAME_TAKEN", { field }) : invalid(message, field);
+  }
   if (error instanceof UnagreedPercentError) throw conflict(error.message, "PERCENT_UNAGREED", { field: "network" });
   throw error;
 }

@@ -35,20 +35,19 @@ import { shownBalances } from "../chain/balances.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { originOf } from "../http/origin.ts";
 import { Prepared } from "../http/prepared.ts";
-import { actorOf, type Identity, type Route, readId, route, type TextReply } from "../http/route.ts";
+import { actorOf, type Identity, type Route, readId, route } from "../http/route.ts";
 import type { Visitor } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
+import { cached, IF_NONE_MATCH, PUBLIC_HEADERS } from "./cached.ts";
 import type { Catalogue, CatalogueCache } from "./catalogue-cache.ts";
 import { CATALOGUE_WRITE, catalogueWriter, percentRule, shopShareFor } from "./catalogue-writer.ts";
 import { categoryRoutes } from "./category-routes.ts";
+import { clubRoutes } from "./club-routes.ts";
 import { fanTokenRoutes } from "./fan-token-routes.ts";
 import { readStoresCursor } from "./stores-cursor.ts";
 import { toWirePromise } from "./wire.ts";
 
-const JSON_TYPE = "application/json; charset=utf-8";
-const PUBLIC_HEADERS = { "cache-control": "public, no-cache", vary: "Authorization, Origin" };
 const OWN_HEADERS = { "cache-control": "private, no-cache", vary: "Authorization, Origin" };
-const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of the caller's cached response" } };
 
 /** How long an offer may be read from a cache, which never keeps it beyond its end. docs/product.md#offers */
 const OFFERS_SECONDS = 30;
@@ -222,6 +221,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     ...percentApprovalRoutes(services, cache),
     ...proposalRoutes(services, cache),
     ...fanTokenRoutes(services, write),
+    ...clubRoutes(cache, write),
   ];
 }
 
@@ -288,8 +288,4 @@ function withPromise(answer: Prepared, reader: PromiseReader): Prepared {
 
 function isAdmin(identity: Identity): boolean {
   return identity.kind === "user" && identity.role !== undefined;
-}
-
-function cached(text: Prepared): TextReply {
-  return { text, type: JSON_TYPE, etag: text.etag, headers: PUBLIC_HEADERS };
 }

@@ -1,5 +1,6 @@
 import type { PlannedBoost } from "../../core/catalogue/boosts.ts";
 import type { StoreCategory } from "../../core/catalogue/categories.ts";
+import type { ClubRow } from "../../core/catalogue/club-rows.ts";
 import type { FanTokenRow } from "../../core/catalogue/fan-tokens.ts";
 import { pausedOf } from "../../core/catalogue/pauses.ts";
 import { fieldsOf, lacksOf, type StoreWithCategories } from "../../core/catalogue/stores.ts";
@@ -15,7 +16,9 @@ import {
   type StoreCashback,
   type StorePromise,
 } from "../../core/rules/api/catalogue.ts";
+import type { Club } from "../../core/rules/api/clubs.ts";
 import { cashbackRange, cashbackRangeText } from "../../core/rules/cashback.ts";
+import { CLUB_PATTERNS } from "../../core/rules/clubs/club.ts";
 import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
 import { parsePercent, percentText } from "../../core/rules/money.ts";
 import { type PromiseReader, promiseOf } from "../../core/rules/promise.ts";
@@ -33,6 +36,9 @@ export function toWireStore(store: StoreWithCategories): Store {
     ...recordOf(keysOf(RARE_STORE_TEXTS), (field) => fields[field] ?? undefined),
     domains: fields.domains?.split(",") ?? [],
     paused: toWirePause(store),
+    club_slug: store.club_slug,
+    club_accepted: store.club_accepted === 1n,
+    club_token_slug: store.clubToken,
     is_draft: lacksOf(store).length > 0,
     cashback: cashbackRangeText(allBps),
     cashback_min: Number(percentText(range.minBps)),
@@ -82,12 +88,15 @@ export function toWireCategory(category: StoreCategory): StoreCashback {
 }
 
 /** What a reader can earn at a store as `toWireStore` shows it. docs/product.md#promise */
-export function toWirePromise({ club, cashbacks }: Store, reader: PromiseReader): StorePromise {
+export function toWirePromise(
+  { club, club_token_slug: clubToken = null, cashbacks }: Store,
+  reader: PromiseReader,
+): StorePromise {
   const categories = cashbacks.map(({ cashback_percent, boost }) => ({
     bps: parsePercent(cashback_percent),
     boostEndsAt: boost === undefined ? null : BigInt(Date.parse(boost.ends_at)),
   }));
-  const { baseBps, bonusBps, totalBps, token, boostEndsAt } = promiseOf({ club, categories }, reader);
+  const { baseBps, bonusBps, totalBps, token, boostEndsAt } = promiseOf({ club, clubToken, categories }, reader);
   return {
     base_percent: percentText(baseBps),
     bonus_percent: percentText(bonusBps),
@@ -121,5 +130,14 @@ export function toWireFanToken(token: FanTokenRow): FanToken {
     image: token.image,
     symbol: token.symbol,
     contract: token.contract,
+  };
+}
+
+export function toWireClub({ slug, name, aliases, colours, pattern, country, token_slug }: ClubRow): Club {
+  return {
+    ...{ slug, name, country, token_slug },
+    aliases: JSON.parse(aliases),
+    colours: colours.split(" "),
+    pattern: CLUB_PATTERNS.find((known) => known === pattern) ?? "plain",
   };
 }

@@ -31,6 +31,7 @@ export const ERROR_REMEDIES: Readonly<Record<ErrorCode, string>> = {
   REQUESTS_CHANGED: "Read the requests again, and decide about what is open now.",
   SLUG_TAKEN: "Choose another slug.",
   STORE_NAME_TAKEN: "Choose another name.",
+  CLUB_NAME_TAKEN: "Change the club that has this name, or choose another name.",
   CONTRACT_TAKEN: "Edit the fan token that has it.",
   GROUP_TAKEN: "Give each category its own group.",
   BOOST_TOO_LOW: "The store pays this already: choose a higher percent.",

@@ -48,6 +48,10 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/admin/suggested-stores/read": {},
   "post /api/admin/suggested-stores/withheld": { network: "awin", account: "br" },
   "post /api/admin/fan-token": { name: "Palmeiras", slug: "verdao", image: "https://img.example/verdao.png" },
+  "post /api/admin/clubs": {
+    ...{ slug: "flamengo", name: "Flamengo", aliases: ["Mengo"], colours: ["#c8102e", "#000000"], pattern: "hoops" },
+    ...{ country: "BR", token_slug: "mengo" },
+  },
   "post /api/links": { user: WALLET, url: "https://www.example.com/product?id=42", token_slug: "verdao" },
   "post /api/register-purchase": { user: WALLET, store_id: 1, amount: 100, token_slug: "verdao" },
   "post /api/mint-nft": { user: WALLET, purchase_id: 1, metadata_uri: "" },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { errorSchema } from "../../core/rules/api/common.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
+import { SLUG_PATTERN } from "../../core/rules/text.ts";
 import type { Access, Cost, Route } from "../http/route.ts";
 import { EXAMPLES } from "./examples.ts";
 
@@ -19,6 +20,7 @@ const OF_PATH: Readonly<Record<string, Described>> = {
   account: { description: "Our account at the network.", schema: WORD },
   currency: { description: "A currency such as USD.", schema: { type: "string", pattern: "^[A-Z]{3}$" } },
   day: { description: "A day such as 2026-11-20.", schema: { type: "string", format: "date" } },
+  slug: { description: "The slug of the club.", schema: { type: "string", pattern: SLUG_PATTERN.source } },
   secret: { description: "The secret of the account's push address.", schema: WORD },
 };
 
@@ -243,7 +245,7 @@ function operationId(route: Route): string {
 
 const TAGS = {
   people: "Registration, sign-in and the user's own profile.",
-  catalogue: "Stores, their cashback categories and fan tokens.",
+  catalogue: "Stores, their cashback categories, fan tokens and clubs.",
   purchases: "Clicks, purchases, and what stores and their networks report of them.",
   tokens: "Tickets: the tokens of purchases.",
   administration: "The panel: lists, decisions, figures and configuration.",
@@ -253,7 +255,7 @@ const TAGS = {
 function tagOf(path: string): keyof typeof TAGS {
   const word = path.split("/")[2] ?? "operations";
   if (/^(me|login|logout|logout-everywhere|check-user|register-user-data|is-admin)$/.test(word)) return "people";
-  if (/^(store|stores|fan-tokens)$/.test(word) || path.includes("fan-token")) return "catalogue";
+  if (/^(store|stores|clubs|fan-tokens)$/.test(word) || /fan-token|clubs/.test(path)) return "catalogue";
   if (/^(register-purchase|links|mint-nft|confirm-purchase|distribute-cashback|purchases|hooks)$/.test(word))
     return "purchases";
   return word === "admin" ? "administration" : word === "nfts" ? "tokens" : "operations";

@@ -341,10 +341,10 @@ const PLENTY: TokenBalance = { units: 1_000_000_000n, decimals: 0 };
 /** The bonus for a balance: money is given by it, so it takes what every node says. docs/product.md#bonus */
 export function bonusFor(
   held: Agreed<TokenBalance>,
-  { token, club }: Pick<BonusParameters, "token" | "club">,
+  { token, club, clubToken }: Omit<BonusParameters, "balance">,
   program: BonusProgram,
 ): bigint {
-  return bonus({ token, club, balance: held.value }, program).totalBps;
+  return bonus({ token, club, clubToken, balance: held.value }, program).totalBps;
 }
 
 /**
@@ -371,25 +371,30 @@ async function readBonus(services: Services, buyer: BonusBuyer): Promise<BonusTe
 type Chosen = {
   token: FanTokenRow | undefined;
   club: string | null;
+  clubToken: string | null;
   contract: WalletAddress | null;
   without: BonusTerms;
 };
 
 async function chosenToken(services: Services, { store, tokenSlug }: BonusBuyer): Promise<Chosen> {
-  const { club } = store;
+  const { club, clubToken } = store;
   if (tokenSlug === null) {
-    return { token: undefined, club, contract: null, without: { bonusBps: 0n, block: null, open: null } };
+    return { token: undefined, club, clubToken, contract: null, without: { bonusBps: 0n, block: null, open: null } };
   }
   const token = await findFanTokenBySlug(services.database.kysely, tokenSlug);
   const extra = { field: "token_slug" };
   if (!token) throw new ApiError(400, "INVALID_REQUEST", "token_slug is not the slug of a fan token", { extra });
-  const of = (balance: TokenBalance) => bonus({ token, club, balance }, services.environment.BONUS_PROGRAM).totalBps;
+  const of = (balance: TokenBalance) =>
+    bonus({ token, club, clubToken, balance }, services.environment.BONUS_PROGRAM).totalBps;
   const bonusBps = of(NOTHING);
   const contract = of(PLENTY) > bonusBps ? token.contract : null;
-  return { token, club, contract, without: { bonusBps, block: null, open: null } };
+  return { token, club, clubToken, contract, without: { bonusBps, block: null, open: null } };
 }
 
-async function leaveOpen(services: Services, { token, club, contract, without }: Chosen): Promise<BonusTerms> {
+async function leaveOpen(
+  services: Services,
+  { token, club, clubToken, contract, without }: Chosen,
+): Promise<BonusTerms> {
   if (!contract || !token) return without;
   // The newest block that is known without asking: of the index, or of the nodes' last check.
   const { nodes, database } = services;
@@ -397,5 +402,9 @@ async function leaveOpen(services: Services, { token, club, contract, without }:
   if (block === undefined) return without;
   const { slug, name } = token;
   const program = services.environment.BONUS_PROGRAM;
-  return { ...without, block, open: { state: "open", token: { slug, name }, contract, club, program, block } };
+  return {
+    ...without,
+    block,
+    open: { state: "open", token: { slug, name }, contract, club, clubToken, program, block },
+  };
 }

@@ -15,6 +15,6 @@ export const localReais = (cents: bigint, language: Language): string =>
 /** What a shared link promises whoever reads it: a visitor's. docs/product.md#promise */
 export function visitorsPromise(store: StoreWithCategories, language: Language): { percent: string; isRange: boolean } {
   const categories = store.categories.map(({ cashbackBps }) => ({ bps: cashbackBps, boostEndsAt: null }));
-  const { totalBps, isRange } = promiseOf({ club: store.club, categories }, undefined);
+  const { totalBps, isRange } = promiseOf({ ...store, categories }, undefined);
   return { percent: localNumber(percentText(totalBps), language), isRange };
 }

@@ -8,6 +8,7 @@ import {
   createStoreRequestSchema,
   saveFanTokenRequestSchema,
 } from "../rules/api/catalogue.ts";
+import { saveClubRequestSchema } from "../rules/api/clubs.ts";
 import { createOfferRequestSchema, type OfferFields } from "../rules/api/offers.ts";
 import { must, ruleOf } from "../rules/field-rules.ts";
 import { isoTime } from "../rules/iso-time.ts";
@@ -26,14 +27,16 @@ type BoostEntry = z.output<typeof boostRowSchema> & { store: string; place: stri
 /** Written by a person; a network's come by themselves. */
 type OfferEntry = OfferFields & { store: string; place: string };
 type FanTokenEntry = z.output<typeof saveFanTokenRequestSchema>;
+type ClubEntry = z.output<typeof saveClubRequestSchema> & { place: string };
 
-/** The content of a file. Stores are identified by name, categories by store and name, offers by store and title, fan tokens by slug. */
+/** The content of a file. Stores are identified by name, categories by store and name, offers by store and title, fan tokens and clubs by slug. */
 export type Catalogue = {
   stores: StoreEntry[];
   cashbacks: CashbackEntry[];
   boosts: BoostEntry[];
   offers: OfferEntry[];
   fanTokens: FanTokenEntry[];
+  clubs: ClubEntry[];
 };
 
 /** The rows that cannot be imported; the message names each with its line (CSV) or position (JSON) and the reason. */
@@ -71,6 +74,7 @@ const FIELDS = new Map<string, readonly string[]>([
   ["boost", ["store", ...Object.keys(boostRowSchema.shape)]],
   ["offer", ["store", ...Object.keys(createOfferRequestSchema.shape)]],
   ["fan_token", Object.keys(saveFanTokenRequestSchema.shape).filter((field) => field !== "id")],
+  ["club", Object.keys(saveClubRequestSchema.shape)],
 ]);
 
 /** The columns of a CSV file; `type` determines which of them a row uses. */
@@ -90,7 +94,7 @@ export function formatOf(path: string): CatalogueFormat {
 export function readCatalogue(format: CatalogueFormat, text: string): Catalogue {
   refuseLostLetters(format, text);
   const rows = format === "json" ? jsonRows(text) : csvRows(text);
-  const catalogue: Catalogue = { stores: [], cashbacks: [], boosts: [], offers: [], fanTokens: [] };
+  const catalogue: Catalogue = { stores: [], cashbacks: [], boosts: [], offers: [], fanTokens: [], clubs: [] };
   const problems: Found[] = [];
   const seen = new Map<string, string>();
   for (const { place, type, row } of rows) {
@@ -111,7 +115,7 @@ export function readCatalogue(format: CatalogueFormat, text: string): Catalogue 
 function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems: Found[]): string | undefined {
   const known = FIELDS.get(type);
   if (!known) {
-    const text = `type must be store, cashback, boost, offer or fan_token, not "${type}"`;
+    const text = `type must be store, cashback, boost, offer, fan_token or club, not "${type}"`;
     problems.push({ problem: "unknown_type", place, values: [type], text });
     return undefined;
   }
@@ -135,6 +139,12 @@ function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems:
     if (!result.success) return refuse(result.error);
     catalogue.stores.push(result.data);
     return `store ${result.data.name.toLowerCase()}`;
+  }
+  if (type === "club") {
+    const result = saveClubRequestSchema.safeParse(fields);
+    if (!result.success) return refuse(result.error);
+    catalogue.clubs.push({ ...result.data, place });
+    return `club ${result.data.slug}`;
   }
   if (type !== "fan_token") {
     const { store, ...rest } = fields;

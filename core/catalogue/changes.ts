@@ -12,6 +12,7 @@ import { enqueue } from "../sender/queue.ts";
 import { boostChanges } from "./boost-changes.ts";
 import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
 import { type CategoryFields, type CategoryTranslations, GroupTakenError, type StoreCategory } from "./categories.ts";
+import { clubChanges, clubRows } from "./club-changes.ts";
 import { type FanTokenFields, listFanTokens, saveToken } from "./fan-tokens.ts";
 import { offerChanges } from "./offer-changes.ts";
 import { listByHand } from "./offer-list.ts";
@@ -37,22 +38,27 @@ export function changeText({ kind, what, what_detail, name, of, waits, fields }:
     if (what === "store") return `+ store ${name} (${to.country}), named on the chain by the api`;
     return what === "cashback"
       ? `+ ${of}, ${name}: ${to.cashback_percent}%${WAITS(waits)}`
-      : `+ fan token ${name} (${to.name})`;
+      : `+ ${WORDS[what_detail ?? what]} ${name} (${to.name})`;
   }
   const subject =
     of !== undefined
       ? `${what_detail === "offer" ? "offer of " : ""}${of}, ${name}`
-      : `${what === "store" ? "store" : "fan token"} ${name}`;
+      : `${WORDS[what_detail ?? what]} ${name}`;
   const changed = fields.map(({ field, from, to }) =>
     field === "cashback_percent" ? `${from}% → ${to}%` : `${field} → ${to}`,
   );
   return `~ ${subject}: ${changed.join(", ")}${WAITS(waits)}`;
 }
 
+const WORDS = {
+  ...{ store: "store", fan_token: "fan token", club: "club" },
+  ...{ cashback: "category", boost: "boost", offer: "offer" },
+};
+
 const WAITS = (waits: true | undefined) => (waits ? " (waits for a second person)" : "");
 
 /** A value of a field as the preview shows it. */
-const shown = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
+export const shown = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
 /**
  * The importing admin, and the stores created so far, by lower-case name. Above `aboveBps` a raised percent waits for a
@@ -101,6 +107,8 @@ async function planChanges(
   for (const entry of catalogue.stores)
     ofStores.push(...(await storeChanges(queries, entry, stores.get(entry.name.toLowerCase()), asker)));
   return [
+    ...(await fanTokenChanges(queries, catalogue, asker)),
+    ...(await clubChanges(queries, catalogue)),
     ...ofStores,
     ...catalogue.cashbacks.flatMap((entry) => {
       const name = entry.store.toLowerCase();
@@ -111,7 +119,6 @@ async function planChanges(
     }),
     ...(await boostChanges(queries, catalogue, stores, aboveBps)),
     ...(await offerChanges(queries, catalogue, stores)),
-    ...(await fanTokenChanges(queries, catalogue, asker)),
   ];
 }
 
@@ -451,5 +458,6 @@ export async function exportRows({ kysely }: Database): Promise<Record<string, u
       image: image || null,
       contract,
     })),
+    ...(await clubRows(kysely)),
   ];
 }

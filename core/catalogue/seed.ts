@@ -41,7 +41,7 @@ export async function seedCatalogue(
 }
 
 async function insertStores(queries: Queries, now: bigint): Promise<void> {
-  for (const [index, { id: _, affiliateLink, cashbacks, ...store }] of SAMPLE_STORES.entries()) {
+  for (const [index, { id: _, affiliateLink, cashbacks, clubSlug, ...store }] of SAMPLE_STORES.entries()) {
     const storeId = BigInt(index + 1);
     await queries
       .insertInto("stores")
@@ -49,6 +49,8 @@ async function insertStores(queries: Queries, now: bigint): Promise<void> {
         ...store,
         id: storeId,
         featured: store.featured ? 1n : 0n,
+        club_slug: clubSlug,
+        club_accepted: clubSlug === null ? 0n : 1n,
         affiliate_link: affiliateLink,
         // So that a product's link can be tried: `https://verdao-store.example.com/camisa`.
         domains: `${affiliateLink.split("/").at(-1)}.example.com`,

@@ -5,9 +5,11 @@ import { byId, startsWith, startsWithTest } from "../database/lists/search.ts";
 import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { StoreFilters, StoreSort } from "../rules/api/catalogue.ts";
+import { clubKey } from "../rules/clubs/club.ts";
 import { OTHER_LANGUAGES, type OtherLanguage } from "../rules/languages.ts";
 import { idsOf } from "../rules/records.ts";
 import { searchKey } from "../rules/text.ts";
+import { matchClub } from "./club-rows.ts";
 import { storesWithWords } from "./store-search.ts";
 import { readStores, type StoreRow, type StoreWithCategories } from "./stores.ts";
 
@@ -73,7 +75,9 @@ const FILTERED = "filtered";
 
 /** A page of the stores on offer. docs/product.md#stores @throws CursorError */
 export async function listOffered(queries: Queries, query: OfferQuery): Promise<ListPage<StoreWithCategories>> {
-  const wanted = filtersOf(query);
+  // The club that the filter names by any of its names, otherwise the text.
+  const club = query.club && clubKey((await matchClub(queries, query.club))?.name ?? query.club);
+  const wanted = filtersOf({ ...query, club });
   const source: ListSource = {
     table: "stores",
     key: "id",
@@ -139,6 +143,8 @@ export async function listOfferedIds(queries: Queries): Promise<bigint[]> {
   return idsOf(rows);
 }
 
+/** The club's own name, whatever its stores call it. */
+const CLUB_SHOWN = sql`coalesce((select clubs.name from clubs where clubs.slug = stores.club_slug), stores.club)`;
 const FIELDS = ["country", "category", "club"] as const;
 /** A translation is looked for among this many stores of a value. */
 const TRANSLATIONS = 50;
@@ -154,6 +160,7 @@ export async function readFilters(queries: Queries): Promise<StoreFilters> {
   for (const field of FIELDS) {
     const key = sql.ref(`${field}_key`);
     const first = sql`from stores where sells = 1 and ${key} = found.key`;
+    const shown = field === "club" ? CLUB_SHOWN : sql.ref(field);
     const languages = field === "club" ? [] : OTHER_LANGUAGES;
     const said = languages.map(
       (one) => sql`, (select max(said) from (select ${sql.ref(`${field}_${one}`)} as said ${first}
@@ -165,7 +172,7 @@ export async function readFilters(queries: Queries): Promise<StoreFilters> {
         union all
         select (select min(${key}) from stores where sells = 1 and ${key} > found.key) from found where found.key is not null
       )
-      select (select ${sql.ref(field)} ${first} and ${IS_NAMED} order by id limit 1) as value ${sql.join(said, sql``)}
+      select (select ${shown} ${first} and ${IS_NAMED} order by id limit 1) as value ${sql.join(said, sql``)}
       from found where found.key is not null`.execute(queries);
     const named = rows.flatMap(({ value, ...others }) => (value === null ? [] : [{ ...others, value: value.trim() }]));
     filters[field] = named.map(({ value }) => value).sort(collator.compare);

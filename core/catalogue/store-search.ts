@@ -3,10 +3,12 @@ import { startsWith } from "../database/lists/search.ts";
 import type { Queries } from "../database/transaction.ts";
 import { CATEGORY_TRANSLATIONS } from "../rules/api/catalogue.ts";
 import { boostedPercent } from "../rules/boost.ts";
+import { clubKey } from "../rules/clubs/club.ts";
 import { translations } from "../rules/languages.ts";
 import { keysOf } from "../rules/records.ts";
 import { searchKey } from "../rules/text.ts";
 import { readBoosts } from "./boosts.ts";
+import { findClub, matchClub } from "./club-rows.ts";
 import { showOffers } from "./offers.ts";
 
 const WORD_LETTERS = 40;
@@ -31,6 +33,8 @@ export async function indexStore(queries: Queries, storeId: bigint): Promise<voi
     .execute();
   const now = BigInt(Date.now());
   const boosts = (await readBoosts(queries, [storeId], now)).get(storeId) ?? [];
+  const chosen = store.club_accepted === 1n && store.club_slug !== null;
+  const club = chosen ? await findClub(queries, store.club_slug ?? "") : await matchClub(queries, store.club ?? "");
   const percents = categories.map(({ id, cashback_bps }) => boostedPercent({ id, bps: cashback_bps }, boosts, now).bps);
   await queries
     .updateTable("stores")
@@ -38,7 +42,8 @@ export async function indexStore(queries: Queries, storeId: bigint): Promise<voi
       name_key: searchKey(store.name),
       country_key: searchKey(store.country),
       category_key: searchKey(store.category ?? ""),
-      club_key: searchKey(store.club ?? ""),
+      club_key: clubKey(club?.name ?? store.club ?? ""),
+      club_slug: club?.slug ?? null,
       max_cashback_bps: percents.reduce((most, percent) => (percent > most ? percent : most), 0n),
     })
     .where("id", "=", storeId)
@@ -46,7 +51,7 @@ export async function indexStore(queries: Queries, storeId: bigint): Promise<voi
   await showOffers(queries, { storeId });
   await queries.deleteFrom("store_words").where("store_id", "=", storeId).execute();
   if (store.deleted_at !== null) return;
-  const own = SEARCHED.map((name) => store[name]);
+  const own = [...SEARCHED.map((name) => store[name]), club?.name];
   const words = wordsOf([...own, ...categories.flatMap((one) => CATEGORY_NAMES.map((name) => one[name]))].join(" "));
   if (words.length === 0) return;
   await queries

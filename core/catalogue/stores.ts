@@ -14,6 +14,7 @@ import type { WalletAddress } from "../rules/wallet-address.ts";
 import { type PlannedBoost, readBoosts } from "./boosts.ts";
 import { boosted, readCategories, type StoreCategory } from "./categories.ts";
 import { listUnnamed } from "./chain-names.ts";
+import { ClubError, findClub } from "./club-rows.ts";
 import { lapse } from "./percent-approvals.ts";
 import { indexStore } from "./store-search.ts";
 import { bumpCatalogueVersion } from "./version.ts";
@@ -26,6 +27,8 @@ export type StoreWithCategories = StoreRow & {
   boosts: PlannedBoost[];
   /** Whether its name is on chain, according to the outbox. */
   isNamed: boolean;
+  /** The fan token of the club that a person chose for it. docs/product.md#club-match */
+  clubToken: string | null;
 };
 
 /**
@@ -42,31 +45,45 @@ export function fieldsOf(store: StoreRow): Required<StoreFields> {
     ...recordOf(keysOf(STORE_COUNTS), (field) => (store[field] === null ? null : Number(store[field]))),
     domains: store.domains,
     cashback_share_percent: store.cashback_share_percent === null ? null : Number(store.cashback_share_percent),
+    club_slug: store.club_accepted === 1n ? store.club_slug : null,
     featured: store.featured === 1n,
   };
 }
 
 /** All active stores including drafts, oldest first. */
 export async function listStores(queries: Queries): Promise<StoreWithCategories[]> {
-  const stores = await queries.selectFrom("stores").selectAll().where("deleted_at", "is", null).orderBy("id").execute();
+  const stores = await withClubs(queries).where("stores.deleted_at", "is", null).orderBy("stores.id").execute();
   const ids = idsOf(stores);
   return withCategories(queries, ids, stores);
 }
 
 export async function readStores(queries: Queries, ids: readonly bigint[]): Promise<StoreWithCategories[]> {
-  const stores = queries
-    .selectFrom("stores")
-    .selectAll()
-    .where(among(queries, "id", ids))
-    .where("deleted_at", "is", null)
+  const stores = withClubs(queries)
+    .where(among(queries, "stores.id", ids))
+    .where("stores.deleted_at", "is", null)
     .execute();
   return withCategories(queries, ids, stores);
+}
+
+type StoreOfClub = StoreRow & Pick<StoreWithCategories, "clubToken">;
+
+function withClubs(queries: Queries) {
+  return queries
+    .selectFrom("stores")
+    .leftJoin("clubs", (join) =>
+      join
+        .onRef("clubs.slug", "=", "stores.club_slug")
+        .on("stores.club_accepted", "=", 1n)
+        .on("clubs.deleted_at", "is", null),
+    )
+    .selectAll("stores")
+    .select("clubs.token_slug as clubToken");
 }
 
 async function withCategories(
   queries: Queries,
   ids: readonly bigint[],
-  rows: readonly StoreRow[] | Promise<StoreRow[]>,
+  rows: readonly StoreOfClub[] | Promise<StoreOfClub[]>,
 ): Promise<StoreWithCategories[]> {
   const now = BigInt(Date.now());
   const [stores, allCategories, allBoosts, unnamed] = await Promise.all([
@@ -144,7 +161,7 @@ export async function findStoreByName(queries: Queries, name: string, except = 0
     .executeTakeFirst();
 }
 
-/** Creates a store and returns its id, which is also its number on chain. docs/product.md#store-name */
+/** Creates a store and returns its id, which is also its number on chain. docs/product.md#store-name @throws ClubError */
 export async function insertStore(queries: Queries, fields: StoreFields): Promise<bigint> {
   const now = BigInt(Date.now());
   const { id } = await queries
@@ -153,6 +170,7 @@ export async function insertStore(queries: Queries, fields: StoreFields): Promis
       name: fields.name,
       country: fields.country,
       ...columnsOf(fields),
+      ...(await clubColumns(queries, fields)),
       featured: fields.featured ? 1n : 0n,
       created_at: now,
       updated_at: now,
@@ -214,7 +232,7 @@ async function hasHeldSale(queries: Queries, storeId: bigint, buyer: string): Pr
 
 /**
  * Updates the given fields. Returns false if there is no such store. `actors` are the admins whose decision it is.
- * @throws OwnSaleError
+ * @throws OwnSaleError, ClubError
  */
 export async function updateStore(
   queries: Queries,
@@ -231,10 +249,13 @@ export async function updateStore(
     )
   )
     await noteChangedFact(queries, `store ${storeId}`);
+  const before = await queries.selectFrom("stores").select("club").where("id", "=", storeId).executeTakeFirst();
+  const { club = null } = { ...before, ...fields };
   const { numUpdatedRows } = await queries
     .updateTable("stores")
     .set({
       ...columnsOf(fields),
+      ...(await clubColumns(queries, { ...fields, club }, before?.club)),
       updated_at: BigInt(Date.now()),
     })
     .where("id", "=", storeId)
@@ -245,7 +266,18 @@ export async function updateStore(
   return numUpdatedRows === 1n;
 }
 
-function columnsOf({ featured, cashback_share_percent: share, ...fields }: Partial<StoreFields>) {
+/** A club that a person chose is accepted; with another text it is not. `before` is the text so far. docs/product.md#club-match */
+async function clubColumns(queries: Queries, { club, club_slug }: Partial<StoreFields>, before: string | null = null) {
+  if (club_slug) {
+    const chosen = await findClub(queries, club_slug);
+    if (!chosen) throw new ClubError("club_slug", `club_slug is not the slug of a club: ${club_slug}`);
+    return { club: (club === undefined ? before : club) ?? chosen.name, club_slug, club_accepted: 1n };
+  }
+  if (club_slug === null || (club ?? "") !== (before ?? "")) return { club_slug: null, club_accepted: 0n };
+  return {};
+}
+
+function columnsOf({ featured, cashback_share_percent: share, club_slug: _, ...fields }: Partial<StoreFields>) {
   const counts = recordOf(keysOf(STORE_COUNTS), (field) => {
     const count = fields[field];
     return typeof count === "number" ? BigInt(count) : count;

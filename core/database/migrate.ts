@@ -23,6 +23,7 @@ import { returns } from "./migrations/0020-returns.ts";
 import { sessionWrites } from "./migrations/0021-session-writes.ts";
 import { programmes } from "./migrations/0022-programmes.ts";
 import { offers } from "./migrations/0023-offers.ts";
+import { clubs } from "./migrations/0024-clubs.ts";
 import { fans } from "./migrations/0025-fans.ts";
 import { readSetting, writeSetting } from "./settings.ts";
 import { databaseErrorCode, type Queries } from "./transaction.ts";
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0021-session-writes", up: sessionWrites },
   { name: "0022-programmes", up: programmes },
   { name: "0023-offers", up: offers },
+  { name: "0024-clubs", up: clubs },
   { name: "0025-fans", up: fans },
 ];
 

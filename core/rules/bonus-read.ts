@@ -13,6 +13,8 @@ export type BonusRead = {
   token: { slug: string; name: string };
   contract: WalletAddress;
   club: string | null;
+  /** Of the club that a person had chosen for the store. */
+  clubToken: string | null;
   program: BonusProgram;
   /** The click's block: at which the balance counts. */
   block: bigint;
@@ -29,6 +31,7 @@ const schema = z.object({
   token: z.object({ slug: z.string(), name: z.string() }),
   contract: z.string().transform((text) => text as WalletAddress),
   club: z.string().nullable(),
+  clubToken: z.string().nullable().default(null),
   program: z.enum(["club", "tiers"]),
   block: integer,
   mostBps: integer,

@@ -6,9 +6,11 @@ export type TokenBalance = { units: bigint; decimals: number };
 export type BonusParameters = {
   /** The chosen fan token; undefined means no bonus. */
   token: { slug: string; name: string } | undefined;
-  club: string | null | undefined;
   balance: TokenBalance;
-};
+} & ClubOfStore;
+
+/** A store's club as it was typed, and the fan token of the club that a person chose. docs/product.md#club-match */
+export type ClubOfStore = { club: string | null | undefined; clubToken: string | null };
 
 export type Bonus = {
   /** Bonus for buying at the club's store, in basis points. */
@@ -40,10 +42,11 @@ export const TIERS_PROGRAM = { basicBps: 100n, silverBps: 300n, goldBps: 500n, g
 const NO_BONUS: Bonus = { storeBps: 0n, holdingBps: 0n, totalBps: 0n };
 
 /**
- * Whether a fan token belongs to a store's club: its slug is the lower-cased club, its
- * name is the club, or its slug is the club's slug. docs/product.md#bonus-match.
+ * Whether a fan token belongs to a store's club: it is the chosen club's, its slug is the lower-cased
+ * club, its name is the club, or its slug is the club's slug. docs/product.md#bonus-match.
  */
-export function tokenMatchesClub(token: { slug: string; name: string }, club: string | null | undefined): boolean {
+export function tokenMatchesClub(token: { slug: string; name: string }, { club, clubToken }: ClubOfStore): boolean {
+  if (token.slug === clubToken) return true;
   const wanted = club?.trim().toLowerCase();
   if (!wanted) return false;
   return token.slug === wanted || token.name.trim().toLowerCase() === wanted || token.slug === slugify(wanted);
@@ -61,6 +64,7 @@ export function holdingTier(balance: TokenBalance): HoldingTier | undefined {
  * bonus({
  *   token: { slug: "verdao", name: "Palmeiras" },
  *   club: "Palmeiras",
+ *   clubToken: null,
  *   balance: { units: 30n, decimals: 0 },
  * }).totalBps // 300n
  */
@@ -68,13 +72,13 @@ export function bonus(parameters: BonusParameters, program: BonusProgram = "club
   return program === "tiers" ? tiersBonus(parameters) : clubBonus(parameters);
 }
 
-function clubBonus({ token, club, balance }: BonusParameters): Bonus {
+function clubBonus({ token, balance, ...club }: BonusParameters): Bonus {
   if (!token || !tokenMatchesClub(token, club)) return NO_BONUS;
   const holdingBps = holdingTier(balance)?.bonusBps ?? 0n;
   return { storeBps: STORE_BONUS_BPS, holdingBps, totalBps: STORE_BONUS_BPS + holdingBps };
 }
 
-function tiersBonus({ token, club, balance }: BonusParameters): Bonus {
+function tiersBonus({ token, balance, ...club }: BonusParameters): Bonus {
   if (!token || balance.units <= 0n) return NO_BONUS;
   const one = 10n ** BigInt(balance.decimals);
   const holdingBps =

@@ -9,6 +9,8 @@ export type SampleStore = {
   name: string;
   country: string;
   club: string | null;
+  /** Of the built-in club that it is of. */
+  clubSlug: string | null;
   category: string;
   description: string;
   terms: string | null;
@@ -23,6 +25,7 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     name: "Verdão Store",
     country: "Brasil",
     club: "Palmeiras",
+    clubSlug: "palmeiras",
     category: "Moda esportiva",
     description: "Camisas, agasalhos e acessórios da torcida do Palmeiras.",
     terms: "Sem cashback em vale-presentes e em camisas personalizadas com nome e número.",
@@ -42,6 +45,7 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     name: "Boutique Parisienne",
     country: "França",
     club: "Paris Saint-Germain",
+    clubSlug: "paris-saint-germain",
     category: "Moda esportiva",
     description: "Linha oficial de jogo e de passeio do clube de Paris.",
     terms: "Sem cashback em vale-presentes e em ingressos de jogos.",
@@ -61,6 +65,7 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     name: "Mercado da Bola",
     country: "Brasil",
     club: null,
+    clubSlug: null,
     category: "Artigos esportivos",
     description: "Bolas, chuteiras e luvas para a pelada e para o campeonato.",
     terms: "Sem cashback em vale-presentes.",
@@ -77,6 +82,7 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     name: "Gramado Eletrônicos",
     country: "Brasil",
     club: null,
+    clubSlug: null,
     category: "Eletrônicos",
     description: "TVs, som e celulares para não perder nenhum lance.",
     terms: "Sem cashback em celulares, consoles e vale-presentes.",
@@ -96,6 +102,7 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     name: "Curva Sud Moda",
     country: "Itália",
     club: "Juventus",
+    clubSlug: "juventus",
     category: "Moda",
     description: "Roupa casual com sotaque de Turim.",
     terms: null,
@@ -112,6 +119,7 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     name: "La Grada Deportes",
     country: "Espanha",
     club: "Barcelona",
+    clubSlug: "fc-barcelona",
     category: "Artigos esportivos",
     description: "Equipamento de treino e de jogo, do futsal ao campo.",
     terms: "Sem cashback em vale-presentes e na linha de outlet.",
@@ -131,6 +139,7 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     name: "Terrace Coffee",
     country: "Reino Unido",
     club: null,
+    clubSlug: null,
     category: "Alimentos e bebidas",
     description: "Café torrado para manhãs de clássico.",
     terms: "Sem cashback na assinatura mensal.",
@@ -147,6 +156,7 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     name: "Apito Viagens",
     country: "Portugal",
     club: null,
+    clubSlug: null,
     category: "Viagens",
     description: "Hotel e passagem para ver o jogo de perto.",
     terms: "Sem cashback em seguros, taxas de embarque e reservas canceladas.",

@@ -38,6 +38,8 @@ export const DATA_MAP: Readonly<Record<string, DataUse>> = {
   store_boosts: staff("a higher percent for a time, and who planned it", "planned_by"),
   offers: nobody("codes and promotions of stores"),
   percent_approvals: staff("who agreed to a percent", "asked_by", "decided_by", "decision_reason"),
+  clubs: nobody("clubs, their names and colours"),
+  club_names: nobody("finding a club by a name"),
   fan_tokens: nobody("the fan tokens that give a bonus"),
   clicks: buyers("which visit led to a sale", "contract (V)", "token", "wallet"),
   sales: {

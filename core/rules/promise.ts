@@ -1,8 +1,7 @@
-import { type BonusProgram, bonus, cappedBonus, type TokenBalance } from "./bonus.ts";
+import { type BonusProgram, bonus, type ClubOfStore, cappedBonus, type TokenBalance } from "./bonus.ts";
 
 /** What a store pays now, with the boosts that run: `boostEndsAt` (milliseconds UTC) of a category that one raises. */
-export type PromisingStore = {
-  club: string | null | undefined;
+export type PromisingStore = ClubOfStore & {
   categories: readonly { bps: bigint; boostEndsAt: bigint | null }[];
 };
 
@@ -29,18 +28,18 @@ export type StorePromise<Token> = {
  * @example
  * // 5 % in a boost until 99, and 2 % for the token of the club, whatever is held of it.
  * promiseOf(
- *   { club: "Palmeiras", categories: [{ bps: 300n, boostEndsAt: null }, { bps: 500n, boostEndsAt: 99n }] },
+ *   { club: "Palmeiras", clubToken: null, categories: [{ bps: 300n, boostEndsAt: null }, { bps: 500n, boostEndsAt: 99n }] },
  *   { tokens: [{ slug: "verdao", name: "Palmeiras", balance: { units: 0n, decimals: 0 } }], program: "club" },
  * ).totalBps // 700n
  */
 export function promiseOf<Token extends Held>(
-  { club, categories }: PromisingStore,
+  { club, clubToken, categories }: PromisingStore,
   reader: PromiseReader<Token>,
 ): StorePromise<Token> {
   const baseBps = categories.reduce((most, { bps }) => (bps > most ? bps : most), 0n);
   let best: { bonusBps: bigint; token: Token | undefined } = { bonusBps: 0n, token: undefined };
   for (const token of reader?.tokens ?? []) {
-    const { totalBps } = bonus({ token, club, balance: token.balance }, reader?.program);
+    const { totalBps } = bonus({ token, club, clubToken, balance: token.balance }, reader?.program);
     const bonusBps = cappedBonus(baseBps, totalBps);
     if (bonusBps > best.bonusBps) best = { bonusBps, token };
   }

@@ -38,6 +38,10 @@ export type Store = {
   name: string;
   country: string;
   club: string;
+  /** Empty if it is of no club that is known. */
+  clubSlug: string;
+  /** The fan token of the club that a person chose for it. docs/product.md#club-match */
+  clubToken: string | null;
   category: string;
   /** docs/product.md#store-languages */
   texts: Record<Language, StoreTexts>;
@@ -103,6 +107,8 @@ function toStore(row: ApiStore): Store {
     name: row.name,
     country: row.country.trim(),
     club: row.club?.trim() ?? "",
+    clubSlug: row.club_slug ?? "",
+    clubToken: row.club_token_slug ?? null,
     category: row.category?.trim() ?? "",
     texts: recordOf(LANGUAGE_NAMES, (language) => recordOf(TEXTS, (field) => textIn(row, field, language))),
     logo: row.logo ?? "",

@@ -31,7 +31,12 @@ export function useBestToken(profile: Profile): BestToken | undefined {
     .filter(({ contract }) => contract !== "")
     .map((token) => {
       const held = balances.find(token);
-      return { token, held, isClubs: Boolean(club) && tokenMatchesClub(token, club), way: wholeOf(held) };
+      return {
+        token,
+        held,
+        isClubs: Boolean(club) && tokenMatchesClub(token, { club, clubToken: null }),
+        way: wholeOf(held),
+      };
     })
     .filter(({ held }) => held.units > 0n)
     .reduce<Candidate | undefined>((one, other) => (one && !isBetter(other, one) ? one : other), undefined);

@@ -26,7 +26,8 @@ export function FanTokens({ profile }: { profile: Profile }) {
   const balances = balancesOf(profile);
   const { data: known } = useQuery(fanTokensQuery);
   const club = useClub();
-  const isClubs = (token: { name: string; slug: string }) => Boolean(club) && tokenMatchesClub(token, club);
+  const isClubs = (token: { name: string; slug: string }) =>
+    Boolean(club) && tokenMatchesClub(token, { club, clubToken: null });
   const tokens = [
     ...SAMPLE_FAN_TOKENS,
     ...(known ?? []).filter((one) => !SAMPLE_FAN_TOKENS.some(({ slug }) => slug === one.slug)),

@@ -102,6 +102,7 @@ function Calculator() {
     {
       token: { slug: "clube", name: CLUB },
       club: isClubs ? CLUB : "Outro",
+      clubToken: null,
       balance: { units: whole * 10n ** BigInt(CHZ_DECIMALS), decimals: CHZ_DECIMALS },
     },
     program,

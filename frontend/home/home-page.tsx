@@ -239,14 +239,14 @@ function Stands() {
   );
 }
 
-type FeaturedStore = Pick<Store, "id" | "name" | "logo" | "club"> & {
+type FeaturedStore = Pick<Store, "id" | "name" | "logo" | "club" | "clubToken"> & {
   cashbacks: Pick<StoreCashback, "category" | "percent">[];
 };
 
 const SAMPLES: FeaturedStore[] = SAMPLE_STORES.filter((store) => store.featured)
   .slice(0, FEATURED_STORES_MAX)
   .map(({ id, name, club, cashbacks }) => ({
-    ...{ id, name, logo: "", club: club ?? "" },
+    ...{ id, name, logo: "", club: club ?? "", clubToken: null },
     cashbacks: cashbacks.map((one) => ({ category: one.category, percent: percentText(one.cashbackBps) })),
   }));
 
@@ -294,7 +294,7 @@ function Featured() {
                 <StoreMark store={store} />
                 <span className="featured-name">{store.name}</span>
                 <span className="perforation" aria-hidden="true" />
-                <PromisePercent promise={promise(store)} club={store.club} />
+                <PromisePercent promise={promise(store)} store={store} />
               </Link>
             </li>
           ))}

@@ -201,7 +201,7 @@ function TokenTiles({ tokens, store, chosen, onChoose }: TilesProps) {
         {tokens.map((token) => {
           const { totalBps } = bonusOf(token);
           return (
-            <label key={token.slug} className="token-tile" data-match={tokenMatchesClub(token, store.club)}>
+            <label key={token.slug} className="token-tile" data-match={tokenMatchesClub(token, store)}>
               <input
                 type="radio"
                 name={name}

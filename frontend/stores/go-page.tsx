@@ -130,7 +130,7 @@ function Store({ link }: { link: LinkAnswer }) {
         <h2>
           <Link to={paths.store(data.id)}>{data.name}</Link>
         </h2>
-        <PromisePercent promise={promise(data)} club={data.club} />
+        <PromisePercent promise={promise(data)} store={data} />
       </div>
       <p className="go-link">{link.url}</p>
       {notes.map((note) => (

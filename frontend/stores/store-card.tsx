@@ -22,7 +22,7 @@ export const StoreCard = memo(function StoreCard({ store, onBuy }: { store: Stor
     <article className="store-card">
       <div className="store-card-top">
         <StoreMark store={store} />
-        <PromisePercent promise={promise} club={store.club} />
+        <PromisePercent promise={promise} store={store} />
       </div>
       <span className="perforation" aria-hidden="true" />
       <FavouriteMark store={store} />

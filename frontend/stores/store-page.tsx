@@ -101,7 +101,7 @@ function Contents({ store }: { store: Store }) {
             ))}
           </ul>
         </div>
-        <PromisePercent promise={usePromise()(store)} club={store.club} />
+        <PromisePercent promise={usePromise()(store)} store={store} />
       </div>
       <BoostBadge store={store} />
       {description && <p className="lead">{description}</p>}

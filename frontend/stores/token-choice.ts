@@ -30,7 +30,8 @@ export function useBonusOf(store: Store) {
   const balances = profile ? balancesOf(profile) : SAMPLE_BALANCES;
   return (token: FanToken) => {
     const held = balances.find(token);
-    const { totalBps, ...parts } = bonus({ token, club: store.club, balance: held }, config.bonus_program);
+    const { club, clubToken } = store;
+    const { totalBps, ...parts } = bonus({ token, club, clubToken, balance: held }, config.bonus_program);
     return { held, ...parts, totalBps: cappedBonus(parsePercent(String(store.maxCashback)), totalBps) };
   };
 }

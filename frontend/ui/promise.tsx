@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { tokenMatchesClub } from "../../core/rules/bonus.ts";
+import { type ClubOfStore, tokenMatchesClub } from "../../core/rules/bonus.ts";
 import { parsePercent, percentText } from "../../core/rules/money.ts";
 import { promiseOf, type StorePromise } from "../../core/rules/promise.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
@@ -10,7 +10,7 @@ import { useFormat } from "../i18n/use-format.ts";
 import { balancesOf } from "../session/balances.ts";
 import { useSession } from "../session/session.tsx";
 
-type PromisingStore = { club: string; cashbacks: readonly Pick<StoreCashback, "category" | "percent">[] };
+type PromisingStore = ClubOfStore & { cashbacks: readonly Pick<StoreCashback, "category" | "percent">[] };
 type Choice = {
   /** Of these tokens; all of the catalogue's by default. */
   tokens?: readonly FanToken[];
@@ -26,24 +26,24 @@ export function usePromise() {
   const program = useQuery(configQuery).data.bonus_program;
   const { data: all = [] } = useQuery({ ...fanTokensQuery, enabled: profile !== undefined });
   const balances = profile && balancesOf(profile);
-  return ({ club, cashbacks }: PromisingStore, { tokens = all, category = "" }: Choice = {}) => {
+  return ({ club, clubToken, cashbacks }: PromisingStore, { tokens = all, category = "" }: Choice = {}) => {
     const wanted = cashbacks.filter((one) => one.category === category);
     const categories = (wanted.length > 0 ? wanted : cashbacks).map(({ percent }) => ({
       bps: parsePercent(percent),
       boostEndsAt: null,
     }));
     const held = balances && tokens.map((token) => ({ ...token, balance: balances.find(token) }));
-    return promiseOf({ club, categories }, held && { tokens: held, program });
+    return promiseOf({ club, clubToken, categories }, held && { tokens: held, program });
   };
 }
 
 /** "up to 5% + 2% of your club", in two lines: the page's largest figure, and where the rest of it comes from. */
-export function PromisePercent({ promise, club }: { promise: Promised; club: string }) {
+export function PromisePercent({ promise, store }: { promise: Promised; store: ClubOfStore }) {
   const t = useText();
   const { percent } = useFormat();
   const ownClub = useClub();
   const { baseBps, bonusBps, isRange, token } = promise;
-  const isOwn = token && tokenMatchesClub(token, club) && tokenMatchesClub(token, ownClub);
+  const isOwn = token && tokenMatchesClub(token, store) && tokenMatchesClub(token, { club: ownClub, clubToken: null });
   return (
     <p className="store-percent">
       {/* Rendered even if it is empty, so that the tear lines of a row of cards align. */}

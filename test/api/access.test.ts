@@ -51,6 +51,8 @@ const TABLE: Record<string, Expected> = {
   "get /api/stores/{id}": everyone,
   "get /api/stores/{id}/pace": everyone,
   "get /api/fan-tokens": everyone,
+  "get /api/clubs": everyone,
+  "get /api/clubs/{slug}": everyone,
   "get /api/nfts": users,
   "get /api/nfts/{tokenId}": everyone,
   "get /api/nfts/{tokenId}/image": everyone,
@@ -122,6 +124,8 @@ const TABLE: Record<string, Expected> = {
   "delete /api/store/{id}/cashback/{cashbackId}": admins,
   "post /api/admin/fan-token": admins,
   "delete /api/admin/fan-token/{id}": admins,
+  "post /api/admin/clubs": admins,
+  "delete /api/admin/clubs/{slug}": admins,
   "get /api/admin/overview": admins,
   "get /api/admin/role": admins,
   "get /api/admin/audit-log": admins,
@@ -236,6 +240,8 @@ const PERMISSION: Record<string, Permission> = {
   "delete /api/store/{id}/cashback/{cashbackId}": "catalogue",
   "post /api/admin/fan-token": "catalogue",
   "delete /api/admin/fan-token/{id}": "catalogue",
+  "post /api/admin/clubs": "catalogue",
+  "delete /api/admin/clubs/{slug}": "catalogue",
 };
 
 onSystem("Who may call what", "sqlite", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {

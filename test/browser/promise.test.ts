@@ -44,8 +44,10 @@ describe("One promise on every page", () => {
       ...{ slug, name },
       balance: { units: slug === "verdao" ? BigInt(held ?? 0) : 0n, decimals: 0 },
     }));
-    return promiseOf({ club: store.club, categories }, held === undefined ? undefined : { tokens, program: "club" })
-      .totalBps;
+    return promiseOf(
+      { club: store.club, clubToken: null, categories },
+      held === undefined ? undefined : { tokens, program: "club" },
+    ).totalBps;
   }
 
   const says = (figure: Locator, bps: bigint, where: string) =>

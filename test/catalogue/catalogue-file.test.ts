@@ -78,7 +78,7 @@ describe("A catalogue as CSV", () => {
   it("names the line of a problem as the file has it, also below a named separator", () => {
     expect(() => readCatalogue("csv", "sep=;\ntype;name;country\nstore;Arena;Brasil\nshop;Arena;Brasil\n")).to.throw(
       CatalogueFileError,
-      'line 4: type must be store, cashback, boost, offer or fan_token, not "shop"',
+      'line 4: type must be store, cashback, boost, offer, fan_token or club, not "shop"',
     );
   });
 });

@@ -10,8 +10,8 @@ import type { MessageId } from "../../frontend/i18n/language.tsx";
 const NOT_FOR_SHOPPERS: readonly ErrorCode[] = [
   ...(["OWN_REQUEST", "DECIDED", "REQUESTS_CHANGED", "LAPSED"] as const),
   ...(["STORE_NAME_TAKEN", "CONTRACT_TAKEN", "GROUP_TAKEN", "BOOST_TOO_LOW", "BOOST_TOO_HIGH", "BOOST_STATE"] as const),
+  ...(["PERCENT_UNAGREED", "CATALOGUE_FILE", "NOT_A_TOKEN", "CLUB_NAME_TAKEN"] as const),
   ...(["OFFER_TITLE_TAKEN", "OFFER_OF_NETWORK"] as const),
-  ...(["PERCENT_UNAGREED", "CATALOGUE_FILE", "NOT_A_TOKEN"] as const),
   ...(["NOT_A_PICTURE", "ASSETS_UNAVAILABLE", "DECISION_REFUSED", "SALE_CHANGED", "OWN_SALE", "EVENT_REUSED"] as const),
   ...(["REVERSED", "CANCELLED", "NOT_MINTED", "NOT_APPROVED", "NOT_DUE", "HELD", "NOT_HELD", "OVER", "PAID"] as const),
   ...(["WRONG_AMOUNT", "NOTHING_PAYABLE", "NOT_STUCK", "PAYOUTS_PAUSED"] as const),

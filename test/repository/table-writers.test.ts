@@ -55,6 +55,8 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   percent_approvals: ["core/catalogue/percent-approvals.ts"],
   proposals: ["core/database/proposals.ts"],
   fan_tokens: ["core/catalogue/"],
+  clubs: ["core/catalogue/clubs.ts"],
+  club_names: ["core/catalogue/clubs.ts"],
   users: ["api/people/users.ts", "core/database/touch-user.ts"],
   sessions: ["api/people/"],
   audit_log: ["core/database/audit-log.ts"],

@@ -6,14 +6,15 @@ describe("bonus", () => {
   for (const one of vectors.cases) {
     it(one.name, () => {
       const balance = { units: BigInt(one.units), decimals: one.decimals };
-      const result = bonus({ token: one.token ?? undefined, club: one.club, balance }, one.program as BonusProgram);
+      const { club, clubToken = null } = one as { club: string | null; clubToken?: string | null };
+      const result = bonus({ token: one.token ?? undefined, club, clubToken, balance }, one.program as BonusProgram);
       const expected = { storeBps: BigInt(one.storeBps), holdingBps: BigInt(one.holdingBps) };
       expect(result).to.deep.equal({ ...expected, totalBps: expected.storeBps + expected.holdingBps });
     });
   }
 
   it("does not match a store without a club", () => {
-    expect(tokenMatchesClub({ slug: "", name: "" }, "  ")).to.equal(false);
+    expect(tokenMatchesClub({ slug: "", name: "" }, { club: "  ", clubToken: null })).to.equal(false);
   });
 
   it("reaches no tier below 10", () => {

@@ -8,7 +8,7 @@ const pays = (...percents: bigint[]) => percents.map((bps) => ({ bps, boostEndsA
 
 describe("What a store promises its reader", () => {
   it("is the highest percent for a visitor, who earns no bonus", () => {
-    const promise = promiseOf({ club: "Palmeiras", categories: pays(300n, 800n) }, undefined);
+    const promise = promiseOf({ club: "Palmeiras", clubToken: null, categories: pays(300n, 800n) }, undefined);
     expect(promise).to.deep.equal({
       ...{ baseBps: 800n, isRange: true, bonusBps: 0n, totalBps: 800n },
       ...{ token: undefined, boostEndsAt: null },
@@ -16,7 +16,7 @@ describe("What a store promises its reader", () => {
   });
 
   it("adds the bonus of the reader's best token, of equal ones the first", () => {
-    const store = { club: "Palmeiras", categories: pays(500n) };
+    const store = { club: "Palmeiras", clubToken: null, categories: pays(500n) };
     const other = { slug: "palmeiras", name: "Outro" };
     const tokens = [PSG, other, VERDAO].map((token) => ({ ...token, balance: held(0n) }));
     expect(promiseOf(store, { tokens, program: "club" })).to.deep.include({ totalBps: 700n, token: tokens[1] });
@@ -26,17 +26,30 @@ describe("What a store promises its reader", () => {
     expect(promiseOf({ ...store, club: null }, { tokens: gold, program: "tiers" }).bonusBps).to.equal(100n);
   });
 
+  it("adds that of the token of the club that a person chose for the store", () => {
+    const tokens = [{ ...PSG, balance: held(0n) }];
+    const store = { club: "Mengo", clubToken: "psg", categories: pays(500n) };
+    expect(promiseOf(store, { tokens, program: "club" }).bonusBps).to.equal(200n);
+    expect(promiseOf({ ...store, clubToken: null }, { tokens, program: "club" }).bonusBps).to.equal(0n);
+  });
+
   it("never exceeds the purchase: what does not fit on the base is no bonus", () => {
     const tokens = [{ ...VERDAO, balance: held(50n) }];
-    const promise = promiseOf({ club: "Palmeiras", categories: pays(9_900n) }, { tokens, program: "club" });
+    const promise = promiseOf(
+      { club: "Palmeiras", clubToken: null, categories: pays(9_900n) },
+      { tokens, program: "club" },
+    );
     expect(promise).to.deep.include({ bonusBps: 100n, totalBps: 10_000n });
-    const full = promiseOf({ club: "Palmeiras", categories: pays(10_000n) }, { tokens, program: "club" });
+    const full = promiseOf(
+      { club: "Palmeiras", clubToken: null, categories: pays(10_000n) },
+      { tokens, program: "club" },
+    );
     expect(full).to.deep.include({ bonusBps: 0n, token: undefined });
   });
 
   it("ends with the boost only while nothing else pays as much", () => {
     const end = (categories: { bps: bigint; boostEndsAt: bigint | null }[]) =>
-      promiseOf({ club: null, categories }, undefined).boostEndsAt;
+      promiseOf({ club: null, clubToken: null, categories }, undefined).boostEndsAt;
     expect(end([{ bps: 900n, boostEndsAt: 5n }, ...pays(300n)])).to.equal(5n);
     expect(end([{ bps: 400n, boostEndsAt: 5n }, ...pays(900n)])).to.equal(null);
     expect(end([{ bps: 900n, boostEndsAt: 5n }, ...pays(900n)])).to.equal(null);

@@ -108,6 +108,10 @@ export interface Schema {
     paused_since: bigint | null;
     /** 'paused', 'ended', 'left', 'no_commission'. */
     paused_reason: string | null;
+    /** The club that a person chose, or that the text of `club` means. */
+    club_slug: string | null;
+    /** 1 if a person chose it: only then does the club's token decide a bonus. docs/product.md#club-match */
+    club_accepted: Generated<bigint>;
   };
   /** The words by which the stores page finds a store. */
   store_words: {
@@ -1134,6 +1138,28 @@ export interface Schema {
     /** When it begins, if it has not. */
     turns_at: bigint | null;
   };
+  clubs: {
+    slug: string;
+    name: string;
+    /** As a list in JSON. */
+    aliases: string;
+    /** Two or three `#rrggbb`, separated by spaces. */
+    colours: string;
+    /** A word of `CLUB_PATTERNS`. */
+    pattern: string;
+    /** ISO 3166. */
+    country: string;
+    /** The fan token that a person joined to it. */
+    token_slug: string | null;
+    created_at: bigint;
+    updated_at: bigint;
+    deleted_at: bigint | null;
+  };
+  /** What a text may say to mean a club, as `clubKey` writes it. A name of two clubs means none. docs/product.md#club-names */
+  club_names: {
+    name_key: string;
+    club_slug: string;
+  };
   /** The link by which a user invites others; a code says nothing of its wallet. */
   invite_codes: {
     wallet: WalletAddress;
@@ -1272,6 +1298,8 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   programmes: ["id"],
   programme_rounds: ["network","account"],
   offers: ["id"],
+  clubs: ["slug"],
+  club_names: ["name_key","club_slug"],
   invite_codes: ["wallet"],
   invites: ["id"],
   invite_marks: ["wallet"],

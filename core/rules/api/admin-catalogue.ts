@@ -65,9 +65,9 @@ export const tokenContractResponseSchema = answerOf({
 export const catalogueFormatSchema = z.enum(["csv", "json"], { error: must("file_format") });
 export const catalogueExportQuerySchema = z.object({ format: catalogueFormatSchema.default("csv") });
 
-/** One row of the file: a store, a category, a boost, an offer or a fan token. */
+/** One row of the file: a store, a category, a boost, an offer, a fan token or a club. */
 export const catalogueRowsSchema = z.array(
-  z.looseObject({ type: z.enum(["store", "cashback", "boost", "offer", "fan_token"]) }),
+  z.looseObject({ type: z.enum(["store", "cashback", "boost", "offer", "fan_token", "club"]) }),
 );
 
 export const catalogueImportRequestSchema = z.strictObject({
@@ -85,7 +85,7 @@ export const catalogueChangeSchema = z.object({
   kind: z.enum(["create", "update"]),
   /** What 1.0.0 knows; `what_detail` is the newer word. */
   what: z.enum(["store", "cashback", "boost", "fan_token"]),
-  what_detail: z.enum(["offer"]).optional(),
+  what_detail: z.enum(["offer", "club"]).optional(),
   name: z.string(),
   of: z.string().optional(),
   waits: z.literal(true).optional(),
@@ -104,6 +104,9 @@ export type FileProblem = {
     | "unknown_field"
     | "no_store_name"
     | "no_store"
+    | "no_club"
+    | "no_token"
+    | "club_name_taken"
     | "twice"
     | "group_taken"
     | "second_default"

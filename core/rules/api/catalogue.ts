@@ -12,7 +12,7 @@ import { toWalletAddress } from "../wallet-address.ts";
 import { answerOf, httpsUrlSchema, idSchema, isPublicHttpsUrl, pageLimitSchema } from "./common.ts";
 import { shortText } from "./short-text.ts";
 
-const text = (maximum: number) => z.string().trim().max(maximum, limit("max_length", maximum));
+export const text = (maximum: number) => z.string().trim().max(maximum, limit("max_length", maximum));
 const optionalText = (maximum: number) =>
   text(maximum)
     .transform((value) => (value === "" ? null : value))
@@ -32,6 +32,14 @@ const optionalLink = z.union([z.literal("").transform(() => null), linkTemplateS
 const optionalName = z
   .union([z.literal("").transform(() => null), shortText(32, must("key")).regex(/^[a-z0-9-]{1,32}$/, must("key"))])
   .nullish();
+/** Of a fan token or a club. docs/product.md#slug */
+export const slugSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(32, { error: must("slug"), abort: true })
+  .regex(SLUG_PATTERN, must("slug"));
+export const optionalSlug = z.union([z.literal("").transform(() => null), slugSchema]).nullish();
 const optionalCount = (maximum: number) =>
   z
     .union(
@@ -170,6 +178,12 @@ export const storeSchema = z.object({
   ...recordOf(keysOf(STORE_COUNTS), () => z.number().nullable()),
   /** By which a link to one of its pages is known, besides the host of `store_url`. docs/product.md#links */
   domains: z.array(z.string()).optional(),
+  /** The club that its `club` means, or that a person chose. docs/product.md#club-match */
+  club_slug: z.string().nullable().optional(),
+  /** Whether a person chose it; otherwise its token decides nothing here. */
+  club_accepted: z.boolean().optional(),
+  /** The fan token of that club, if a person chose it: beside the tokens that match `club` it earns the club's bonus. */
+  club_token_slug: z.string().nullable().optional(),
   featured: z.boolean(),
   /** Why nobody can buy there for now, and since when; null or absent: everybody can. docs/product.md#programmes-paused */
   paused: z.object({ since: z.iso.datetime(), reason: z.string() }).nullish(),
@@ -317,6 +331,8 @@ export const createStoreRequestSchema = z.strictObject({
   ...STORE_COUNTS,
   domains: domainsSchema,
   cashback_share_percent: sharePercentSchema,
+  /** The club that a person chooses for it; null: what its `club` means by name. docs/product.md#club-match */
+  club_slug: optionalSlug,
   featured: z.boolean().optional(),
 });
 export const updateStoreRequestSchema = createStoreRequestSchema.partial();
@@ -359,12 +375,7 @@ export const saveFanTokenRequestSchema = z
   .strictObject({
     id: idSchema.nullish(),
     name: text(60).min(1, must("empty")),
-    slug: z
-      .string()
-      .trim()
-      .toLowerCase()
-      .max(32, { error: must("slug"), abort: true })
-      .regex(SLUG_PATTERN, must("slug")),
+    slug: slugSchema,
     image: z
       .union([z.literal(""), httpsUrlSchema])
       .nullish()

@@ -37,6 +37,7 @@ function valuesOf(said: Said) {
     category: categoryOf(said),
     offer: text(detail.title) ?? t("logPart.number", { id }),
     token: text(detail.name) ?? said.names.fanToken(id) ?? t("logPart.number", { id }),
+    club: text(detail.name) ?? subject.replace("club:", ""),
     wallet: walletOf(subject),
     account: subject.replace("account:", ""),
     rate: rateOf(subject),

@@ -28,6 +28,7 @@ export const MAIN_FIELDS: readonly StoreField[] = [
   { name: "name", isRequired: true },
   { name: "country", isRequired: true, suggestions: () => t(COUNTRIES).split(", ") },
   { name: "club" },
+  { name: "club_slug", hint: "store.hint.club_slug" },
   { name: "category" },
   { name: "description", kind: "long" },
 ];
@@ -127,7 +128,9 @@ export const EMPTY_STORE: StoreFields = {
 /** A store as its form shows it. */
 export function fieldsOf(store: StoreWithCategories): StoreFields {
   const texts = keysOf(EMPTY_STORE).map((name) => [name, String(store[name] ?? "")]);
-  return { ...EMPTY_STORE, ...Object.fromEntries(texts), featured: store.featured };
+  // What a name alone means is not chosen yet.
+  const club_slug = store.club_accepted ? (store.club_slug ?? "") : "";
+  return { ...EMPTY_STORE, ...Object.fromEntries(texts), club_slug, featured: store.featured };
 }
 
 /** Durations as typed: "3 dias". */

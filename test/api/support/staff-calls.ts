@@ -158,6 +158,17 @@ export const STAFF_CALLS: Record<string, Row> = {
     ],
   },
   "delete /api/admin/fan-token/:id": { acts: () => [{ at: { id: 1 } }] },
+  "post /api/admin/clubs": {
+    acts: () => [
+      {
+        send: {
+          ...{ slug: "meu", name: "Meu", aliases: "", colours: "#111111 #eeeeee", pattern: "plain", country: "BR" },
+          token_slug: "psg",
+        },
+      },
+    ],
+  },
+  "delete /api/admin/clubs/:slug": { acts: () => [{ at: { slug: "palmeiras" } }] },
   "post /api/admin/accounts/:network/:account/bookings": {
     acts: (world) => [{ at: account, send: booking(world) }],
   },
