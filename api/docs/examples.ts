@@ -79,6 +79,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   "post /api/admin/accounts/:network/:account/sales-days": { day: "2026-11-27" },
   "put /api/me/mail": { topics: ["paid", "returned"], language: "pt" },
+  "put /api/me/club": { slug: "flamengo" },
   "put /api/me/push": { topics: ["paid"], language: "pt", show_amounts: false },
   "post /api/me/push/devices": {
     endpoint: "https://push.example/send/abc",

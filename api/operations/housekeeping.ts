@@ -9,6 +9,7 @@ import { inTransaction, type Queries } from "../../core/database/transaction.ts"
 import { forgetAlive, newLeaseHolder, sayAlive } from "../../core/process/lease.ts";
 import { NETWORK_RULES } from "../../core/process/network-rules.ts";
 import { deleteOldEvents } from "../../core/purchases/events.ts";
+import { deleteClosedPayments } from "../../core/purchases/fan-figures.ts";
 import { deleteSimulatedDays } from "../../core/purchases/simulated-limits.ts";
 import { dailyRateKeeper } from "../../core/rates/daily-rates.ts";
 import { type Difference, pausingReason, type Reconciliation } from "../../core/reconcile/reconcile.ts";
@@ -239,6 +240,7 @@ const ENDS: readonly ((queries: Queries, now: bigint, limit: number) => Promise<
   deleteOldSiteFiles,
   deleteOldOffers,
   deleteOldMarks,
+  deleteClosedPayments,
 ];
 
 /** Deletes what has expired, a page at a time, so that no request waits for a large deletion. */

@@ -24,6 +24,7 @@ import { originOf } from "../http/origin.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import { wantMail } from "../mail/routes.ts";
 import type { Services } from "../services.ts";
+import { fanClubRoutes } from "./fan-club.ts";
 import { acceptInvite, inviteRoute } from "./invites.ts";
 import { leavingRoutes, proverOf } from "./leaving.ts";
 import { profileRoute } from "./profile.ts";
@@ -173,6 +174,7 @@ export function peopleRoutes(services: Services): Route[] {
       },
     }),
     inviteRoute(services),
+    ...fanClubRoutes(services),
     ...leavingRoutes(services),
   ];
 }

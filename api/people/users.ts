@@ -15,6 +15,7 @@ import { forgetProposals } from "../../core/database/proposals.ts";
 import { touchUser } from "../../core/database/touch-user.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { eraseEvents } from "../../core/purchases/events.ts";
+import { setFanClub } from "../../core/purchases/fan-figures.ts";
 import { forgetInvites } from "../../core/purchases/invites.ts";
 import { addToShop } from "../../core/purchases/shop-totals.ts";
 import { forgetReasons } from "../../core/purchases/staff.ts";
@@ -155,6 +156,7 @@ export async function eraseUser(
   await eraseMails(queries, wallet, keys);
   await erasePush(queries, wallet);
   await forgetInvites(queries, wallet);
+  await setFanClub(queries, wallet, null);
 }
 
 export type UserRow = Awaited<ReturnType<typeof readUsers>>[number];

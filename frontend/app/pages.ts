@@ -96,6 +96,14 @@ export const PAGES: Page[] = [
     }),
   ),
   {
+    path: "/clubs/table",
+    screen: "clubs/table-page",
+    title: "fans.title",
+    description: "fans.description",
+    who: "anyone",
+    saysLater: true,
+  },
+  {
     path: "/c/:code",
     screen: "invite/invite-page",
     title: "invite.title",

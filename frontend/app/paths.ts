@@ -24,6 +24,7 @@ export const paths = {
   proof: "/proof",
   proofOf: (wallet: string) => `/proof?wallet=${wallet}`,
   help: (topic?: HelpTopic) => (topic ? `/help/${topic}` : "/help"),
+  clubTable: "/clubs/table",
   profile: "/profile",
   visits: "/visits",
   redirect: (storeId: string | number) => `/redirect/${storeId}`,

@@ -11,7 +11,7 @@ import type { Store, StoreCashback } from "../api/shapes.ts";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useClub } from "../club/club.ts";
-import { useText } from "../i18n/language.tsx";
+import { useText, withLaterTexts } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
@@ -24,6 +24,8 @@ import { useConnectWallet } from "../wallet/use-connect-wallet.ts";
 import { useWallet } from "../wallet/use-wallet.ts";
 import { FirstSteps } from "./first-steps.tsx";
 
+const Placar = lazy(() => withLaterTexts(() => import("./placar.tsx")));
+
 const STEPS = ["connect", "buy", "receive"] as const;
 const TIERS = ["basic", "silver", "gold"] as const;
 
@@ -35,6 +37,9 @@ export default function Home() {
       <ClubQuestion />
       <HowItWorks />
       <Featured />
+      <Suspense>
+        <Placar />
+      </Suspense>
       <Tiers />
       <CallToAction />
     </>

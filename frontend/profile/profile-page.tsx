@@ -31,6 +31,7 @@ const YearInChz = lazy(() => import("./year-in-chz.tsx"));
 const EraseDialog = fetchedDialog(() => import("./erase-dialog.tsx"));
 const PushChoice = lazy(() => withLaterTexts(() => import("./push-choice.tsx")));
 const InviteCard = lazy(() => withLaterTexts(() => import("./invite-card.tsx")));
+const FanClub = lazy(() => withLaterTexts(() => import("./fan-club.tsx")));
 const PasskeyCard = lazy(() => withLaterTexts(() => import("./passkey-card.tsx")));
 
 const checkProfile = schemaLater<PersonalData>(
@@ -63,6 +64,9 @@ export default function ProfilePage() {
                 <InviteCard wallet={profile.wallet} />
               </Suspense>
             )}
+            <Suspense fallback={<Skeletons count={1} className="h-48" />}>
+              <FanClub wallet={profile.wallet} />
+            </Suspense>
             <Suspense fallback={<Skeletons count={1} className="h-64" />}>
               <YearInChz wallet={profile.wallet} />
             </Suspense>

@@ -8,6 +8,7 @@ import { inTransaction, type Queries } from "../../core/database/transaction.ts"
 import { EnvironmentError } from "../../core/process/environment.ts";
 import { assertLease, type Lease } from "../../core/process/lease.ts";
 import { makeAllDue } from "../../core/purchases/due.ts";
+import { countFanPayments, forgetOpenMonths } from "../../core/purchases/fan-figures.ts";
 import { recountPurchases } from "../../core/purchases/purchase-rows.ts";
 import { addToPayouts } from "../../core/purchases/shop-totals.ts";
 import { keysOf } from "../../core/rules/records.ts";
@@ -399,12 +400,14 @@ export async function countChange(
   await addToPayouts(queries, { paid: after.paid - before.paid, deferred: after.deferred - before.deferred });
   await addToDays(queries, before.days, after.days);
   await recountPurchases(queries, [...new Set([...changed.tokenIds, ...changed.payoutIds])]);
+  await countFanPayments(queries, changed.payoutIds);
 }
 
 /** The whole index was deleted. All purchases become due at once; their sums are updated as they are processed. */
 export async function countEmptied(queries: Queries): Promise<void> {
   await queries.deleteFrom("shop_totals").where("name", "like", "payouts_%").execute();
   await queries.deleteFrom("day_totals").where("name", "in", ["payouts", "paid_gwei"]).execute();
+  await forgetOpenMonths(queries);
   await makeAllDue(queries);
 }
 

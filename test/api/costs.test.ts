@@ -175,6 +175,9 @@ describe("What calls cost", function () {
       "get /api/me/mail": [user, read("/api/me/mail")],
       "get /api/me/payments": [user, read("/api/me/payments?year=2026")],
       "put /api/me/mail": [user, (caller) => send(caller, "PUT", "/api/me/mail", { topics: ["paid"], language: "pt" })],
+      "get /api/me/club": [user, read("/api/me/club")],
+      "put /api/me/club": [user, (caller) => send(caller, "PUT", "/api/me/club", { slug: "flamengo" })],
+      "get /api/clubs/table": [user, read("/api/clubs/table")],
       "get /api/me/invite": [user, read("/api/me/invite")],
       "get /api/me/push": [user, read("/api/me/push")],
       "put /api/me/push": [

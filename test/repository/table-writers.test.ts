@@ -67,6 +67,9 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   node_calls: ["core/process/rpc/told-calls.ts"],
   leases: ["core/process/lease.ts", "scripts/backup/"],
   invites: ["core/purchases/invites.ts", "api/people/invites.ts"],
+  fan_clubs: ["core/purchases/fan-figures.ts"],
+  fan_payments: ["core/purchases/fan-figures.ts"],
+  club_months: ["core/purchases/fan-figures.ts"],
   invite_codes: ["core/purchases/invites.ts", "api/people/invites.ts"],
   invite_marks: ["core/purchases/invites.ts", "api/people/invites.ts"],
 };

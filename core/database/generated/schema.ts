@@ -1195,7 +1195,7 @@ export interface Schema {
     device_hash: string;
     created_at: bigint;
   };
-  /** The club for which a user chose to count; without a row, none. docs/product.md#invite */
+  /** The club for which a user chose to count; without a row, none. docs/product.md#fans */
   fan_clubs: {
     wallet: WalletAddress;
     club: string;

@@ -44,7 +44,7 @@ create table invite_marks (
 create index invite_marks_inviter on invite_marks (inviter, created_at);
 create index invite_marks_created_at on invite_marks (created_at);
 
--- The club for which a user chose to count; without a row, none. docs/product.md#invite
+-- The club for which a user chose to count; without a row, none. docs/product.md#fans
 create table fan_clubs (
   wallet text primary key not null, -- : WalletAddress
   club text not null

@@ -1,0 +1,31 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import type { ClubTable, fanClubResponseSchema } from "../../core/rules/api/fans.ts";
+import type { Heard } from "./heard.ts";
+import { call } from "./http.ts";
+import { OWN_KEY } from "./queries.ts";
+
+/* For which club a user counts, and the months of all clubs; apart, because most pages ask nothing of them. */
+
+type FanClub = Heard<z.infer<typeof fanClubResponseSchema>>;
+
+export const fanClubQuery = (wallet: string) =>
+  queryOptions({
+    queryKey: [...OWN_KEY, "fan club", wallet],
+    queryFn: (): Promise<FanClub> => call("GET", "/api/me/club"),
+  });
+
+export function chooseFanClub(slug: string | null): Promise<FanClub> {
+  return call("PUT", "/api/me/club", { slug });
+}
+
+export const clubsQuery = queryOptions({
+  queryKey: ["clubs"],
+  queryFn: (): Promise<{ clubs: { slug: string; name: string }[] }> => call("GET", "/api/clubs"),
+});
+
+/** Of the newest closed month. docs/product.md#fans */
+export const clubTableQuery = queryOptions({
+  queryKey: ["clubs", "table"],
+  queryFn: (): Promise<Heard<ClubTable>> => call("GET", "/api/clubs/table"),
+});
