@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { chooseFanClub, clubsQuery, fanClubQuery } from "../api/fan-queries.ts";
+import { ApiError } from "../api/http.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { useText } from "../i18n/language.tsx";
 import { Card } from "../ui/card.tsx";
@@ -20,6 +21,8 @@ export default function FanClub({ wallet }: { wallet: string }) {
     onSuccess: (saved) => client.setQueryData(query.queryKey, saved),
     onError: (error) => toast.error(reasonOf(error, t), { id: "fan club" }),
   });
+  // A server of 1.0.0 knows of no fans.
+  if (own.error instanceof ApiError && own.error.status === 404) return null;
   if (own.isError) return <RetryPanel title={t("fanClub.title")} query={own} />;
   if (clubs.isError) return <RetryPanel title={t("fanClub.title")} query={clubs} />;
   if (!own.data || !clubs.data) return <Skeletons count={1} className="h-48" />;

@@ -276,6 +276,12 @@ export class FixtureServer {
         const events = this.events.slice(0, Number(call.query.limit ?? 50));
         return ok({ events, unread: this.events.filter((event) => !event.is_read).length, next_before: null });
       }
+      case "GET /api/clubs":
+        return ok({ clubs: [] });
+      case "GET /api/clubs/table":
+        return ok({ month: "2026-10", clubs: [] });
+      case "GET /api/me/club":
+        return ok({ slug: null });
       case "GET /api/me/mail":
       case "PUT /api/me/mail":
         if (Array.isArray(call.body.topics)) this.mailTopics = call.body.topics;
