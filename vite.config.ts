@@ -45,6 +45,7 @@ function withoutInsertedStyle(): Plugin {
 const LATER = {
   later: ["goPage.", "invitePage.", "inviteCard.", "offersPage.", "passkey.", "push."],
   check: ["check."],
+  fans: ["fanClub.", "fansTable."],
 };
 
 /** What the panel's overview says, and the place that it has in it; the panel's other texts come with its other views. */
@@ -86,13 +87,13 @@ function compiledMessages(mode: string): Plugin {
     enforce: "pre",
     transform(source, id) {
       const [file, panel, , part] =
-        /\/core\/rules\/languages\/(panel\/)?\w+\.json(\?(help|later|check|others))?$/.exec(id) ?? [];
+        /\/core\/rules\/languages\/(panel\/)?\w+\.json(\?(help|later|check|fans|others))?$/.exec(id) ?? [];
       if (file === undefined) return;
       const messages = Object.entries(JSON.parse(source) as Record<string, string>);
       const isPart = (key: string) =>
         panel !== undefined
           ? isFirstInPanel(key) === (part !== "others")
-          : part === "later" || part === "check"
+          : part === "later" || part === "check" || part === "fans"
             ? LATER[part].some((one) => key.startsWith(one))
             : !isElsewhere(key);
       const compiled =

@@ -13,8 +13,8 @@ export type Page = {
   about?: "store" | "ticket" | "transaction";
   /** Search engines list what anyone may see. */
   who: "anyone" | "user" | "admin";
-  /** Says texts that not every page loads. */
-  saysLater?: true;
+  /** Says texts that not every page loads: which of them. */
+  saysLater?: "later" | "fans";
 };
 
 /**
@@ -60,7 +60,7 @@ export const PAGES: Page[] = [
     title: "go.title",
     description: "go.lead",
     who: "anyone",
-    saysLater: true,
+    saysLater: "later",
   },
   {
     path: "/ticket/:tokenId",
@@ -101,7 +101,7 @@ export const PAGES: Page[] = [
     title: "fans.title",
     description: "fans.description",
     who: "anyone",
-    saysLater: true,
+    saysLater: "fans",
   },
   {
     path: "/c/:code",
@@ -109,7 +109,7 @@ export const PAGES: Page[] = [
     title: "invite.title",
     description: "invite.description",
     who: "anyone",
-    saysLater: true,
+    saysLater: "later",
   },
   { path: "/auth", screen: "auth/auth-page", title: "auth.title", description: "auth.description", who: "anyone" },
   {

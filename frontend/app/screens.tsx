@@ -11,7 +11,7 @@ const files = import.meta.glob<{ default: ComponentType }>("../*/*-page.tsx");
 export const SCREENS = PAGES.map((page) => {
   const load = files[`../${page.screen}.tsx`];
   if (!load) throw new Error(`frontend/${page.screen}.tsx does not exist; frontend/app/pages.ts names it`);
-  return { page, ...fetched(page.saysLater ? () => withLaterTexts(load) : load, "default") };
+  return { page, ...fetched(page.saysLater ? () => withLaterTexts(load, page.saysLater) : load, "default") };
 });
 
 export const NotFound = fetched(() => import("./not-found-page.tsx"), "default").Screen;

@@ -20,11 +20,12 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { Steps } from "../ui/steps.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
 import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
+import { useSeen } from "../ui/use-seen.ts";
 import { useConnectWallet } from "../wallet/use-connect-wallet.ts";
 import { useWallet } from "../wallet/use-wallet.ts";
 import { FirstSteps } from "./first-steps.tsx";
 
-const Placar = lazy(() => withLaterTexts(() => import("./placar.tsx")));
+const Placar = lazy(() => withLaterTexts(() => import("./placar.tsx"), "fans"));
 
 const STEPS = ["connect", "buy", "receive"] as const;
 const TIERS = ["basic", "silver", "gold"] as const;
@@ -37,9 +38,7 @@ export default function Home() {
       <ClubQuestion />
       <HowItWorks />
       <Featured />
-      <Suspense>
-        <Placar />
-      </Suspense>
+      <FansTable />
       <Tiers />
       <CallToAction />
     </>
@@ -69,6 +68,17 @@ function Hero() {
       </div>
       <Stands />
     </section>
+  );
+}
+
+/** Fetched once the reader comes to it. */
+function FansTable() {
+  const ref = useRef<HTMLDivElement>(null);
+  const isSeen = useSeen(ref);
+  return (
+    <div ref={ref}>
+      <Suspense>{isSeen && <Placar />}</Suspense>
+    </div>
   );
 }
 

@@ -50,6 +50,11 @@ const later = {
     query: "?check",
     import: "default",
   }),
+  /** The figures of clubs' fans. */
+  fans: import.meta.glob<Record<string, string>>("../../core/rules/languages/*.json", {
+    query: "?fans",
+    import: "default",
+  }),
 };
 type Part = keyof typeof later;
 const wantedParts = new Set<Part>();

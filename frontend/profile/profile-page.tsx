@@ -31,7 +31,7 @@ const YearInChz = lazy(() => import("./year-in-chz.tsx"));
 const EraseDialog = fetchedDialog(() => import("./erase-dialog.tsx"));
 const PushChoice = lazy(() => withLaterTexts(() => import("./push-choice.tsx")));
 const InviteCard = lazy(() => withLaterTexts(() => import("./invite-card.tsx")));
-const FanClub = lazy(() => withLaterTexts(() => import("./fan-club.tsx")));
+const FanClub = lazy(() => withLaterTexts(() => import("./fan-club.tsx"), "fans"));
 const PasskeyCard = lazy(() => withLaterTexts(() => import("./passkey-card.tsx")));
 
 const checkProfile = schemaLater<PersonalData>(

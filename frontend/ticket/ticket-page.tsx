@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { useParams } from "react-router";
 import { percentText, reaisText } from "../../core/rules/money.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
@@ -22,6 +22,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
 import { ticketImage } from "../ui/ticket-image.ts";
+import { useSeen } from "../ui/use-seen.ts";
 import { Worth } from "../ui/worth.tsx";
 
 /** Loaded with the proof, because the ticket is shown without any code that reads the chain. */
@@ -240,18 +241,4 @@ function Proof({ ticket, buyer }: { ticket: PublicTicket; buyer: string }) {
       </p>
     </Card>
   );
-}
-
-/** Whether an element has come into view; true from then on. */
-function useSeen(ref: RefObject<Element | null>): boolean {
-  const [isSeen, setSeen] = useState(false);
-  useEffect(() => {
-    if (isSeen || !ref.current) return;
-    const observer = new IntersectionObserver((entries) => {
-      if (entries.some((one) => one.isIntersecting)) setSeen(true);
-    });
-    observer.observe(ref.current);
-    return () => observer.disconnect();
-  }, [isSeen, ref]);
-  return isSeen;
 }

@@ -145,10 +145,18 @@ describe("Profile", () => {
 
   it("ends with what erases the account, also while the choice of e-mails is on its way", async () => {
     const titles = async (visit: Awaited<ReturnType<typeof site.openLoggedIn>>) => {
-      await visit.page.getByRole("heading", { name: "Seu ano em CHZ" }).waitFor();
+      for (const name of ["Seu ano em CHZ", "Contar na minha torcida"])
+        await visit.page.getByRole("heading", { name }).waitFor();
       return visit.page.getByRole("main").getByRole("heading", { level: 2 }).allTextContents();
     };
-    const all = ["Seu cadastro", "Seu ano em CHZ", "Avisos por e-mail", "Onde você entrou", "Seus dados"];
+    const all = [
+      "Seu cadastro",
+      "Contar na minha torcida",
+      "Seu ano em CHZ",
+      "Avisos por e-mail",
+      "Onde você entrou",
+      "Seus dados",
+    ];
     const release = site.server.hold("GET /api/me/mail");
     const visit = await site.openLoggedIn("/profile");
     expect(await titles(visit)).to.deep.equal(all);
