@@ -16,7 +16,9 @@ import type { ListPage } from "../../core/database/lists/page.ts";
 import { readingFrom } from "../../core/database/replica.ts";
 import { mapInTurns } from "../../core/process/in-turns.ts";
 import type { Logger } from "../../core/process/log.ts";
+import { listFigures, readFigures } from "../../core/purchases/fan-figures.ts";
 import type { StoreFilters, storeResponseSchema } from "../../core/rules/api/catalogue.ts";
+import { lastClosedMonth } from "../../core/rules/fan-figures.ts";
 import { messageOf } from "../../core/rules/unknown-error.ts";
 import type { Cursors } from "../http/cursors.ts";
 import { Prepared } from "../http/prepared.ts";
@@ -181,11 +183,21 @@ export class CatalogueCache {
     }));
   }
 
+  /** The clubs of a closed month by cashback a fan. docs/product.md#fans */
+  async clubTable(month: string): Promise<Prepared> {
+    return this.#answer(`club table ${month}`, async () => ({
+      success: true,
+      month,
+      clubs: await listFigures(this.#reader, month),
+    }));
+  }
+
   /** Undefined if there is no such club. */
   async club(slug: string): Promise<Prepared | undefined> {
-    const text = await this.#answer(`club ${slug}`, async () => {
+    const month = lastClosedMonth(Date.now());
+    const text = await this.#answer(`club ${slug} ${month}`, async () => {
       const club = await findClub(this.#reader, slug);
-      return club && { success: true, club: toWireClub(club), figures: null };
+      return club && { success: true, club: toWireClub(club), figures: await readFigures(this.#reader, slug, month) };
     });
     return text === NONE ? undefined : text;
   }

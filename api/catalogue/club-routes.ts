@@ -1,13 +1,18 @@
 import { removeClub, saveClub } from "../../core/catalogue/clubs.ts";
 import { clubResponseSchema, clubsResponseSchema, saveClubRequestSchema } from "../../core/rules/api/clubs.ts";
 import { doneSchema } from "../../core/rules/api/common.ts";
+import { clubTableQuerySchema, clubTableResponseSchema } from "../../core/rules/api/fans.ts";
+import { lastClosedMonth } from "../../core/rules/fan-figures.ts";
 import { SLUG_PATTERN } from "../../core/rules/text.ts";
-import { notFound } from "../http/api-error.ts";
+import { invalid, notFound } from "../http/api-error.ts";
 import { type Route, route } from "../http/route.ts";
 import { cached, IF_NONE_MATCH } from "./cached.ts";
 import type { CatalogueCache } from "./catalogue-cache.ts";
 import { CATALOGUE_WRITE, type CatalogueWriter } from "./catalogue-writer.ts";
 import { toWireClub } from "./wire.ts";
+
+/** Before it, nobody was counted. */
+const FIRST_MONTH = "2026-01";
 
 /** Clubs: read by anyone, written by admins. docs/product.md#clubs */
 export function clubRoutes(cache: CatalogueCache, write: CatalogueWriter): Route[] {
@@ -19,6 +24,21 @@ export function clubRoutes(cache: CatalogueCache, write: CatalogueWriter): Route
       headers: IF_NONE_MATCH,
       responses: { 200: clubsResponseSchema },
       handle: async () => cached(await cache.clubs()),
+    }),
+    route.get("/api/clubs/table", {
+      access: "anyone",
+      cost: { thread: 0.5, node: 0, stored: 0, mail: 0 },
+      summary: "The clubs of a closed month by cashback a fan, from 20 fans on; the newest month by default",
+      headers: IF_NONE_MATCH,
+      query: clubTableQuerySchema,
+      responses: { 200: clubTableResponseSchema },
+      async handle({ query }) {
+        const last = lastClosedMonth(Date.now());
+        const { month = last } = query;
+        if (month > last || month < FIRST_MONTH)
+          throw invalid("month must be a closed month", "month", { rule: "month" });
+        return cached(await cache.clubTable(month));
+      },
     }),
     route.get("/api/clubs/:slug", {
       access: "anyone",

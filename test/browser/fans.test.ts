@@ -25,6 +25,7 @@ describe("A club's fans, on screen", () => {
         const { page, problems } = await site.open("/", options);
         const month = language === "pt" ? "outubro de 2026" : "October 2026";
         const placar = page.getByRole("region", { name: texts["fansTable.home"].replace("{month}", month) });
+        await page.getByRole("heading", { name: texts["home.tiers.title"] }).scrollIntoViewIfNeeded();
         await placar.getByText("3. Santos").waitFor();
         expect(await placar.getByText("Remo").count()).to.equal(0);
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).to.be.at.most(width);

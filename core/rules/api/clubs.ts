@@ -3,6 +3,7 @@ import { CLUB_PATTERNS } from "../clubs/club.ts";
 import { limit, must } from "../field-rules.ts";
 import { optionalSlug, slugSchema, text } from "./catalogue.ts";
 import { answerOf } from "./common.ts";
+import { figuresSchema } from "./fans.ts";
 import { shortText } from "./short-text.ts";
 
 const ALIASES = 30;
@@ -57,5 +58,5 @@ export const clubsResponseSchema = answerOf({ clubs: z.array(clubSchema) });
 export const clubResponseSchema = answerOf({
   club: clubSchema,
   /** Of its fans together; null where they are too few to tell. */
-  figures: z.null(),
+  figures: figuresSchema.nullable(),
 });
