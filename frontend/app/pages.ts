@@ -44,7 +44,7 @@ export const PAGES: Page[] = [
     title: "offers.title",
     description: "offers.lead",
     who: "anyone",
-    saysLater: true,
+    saysLater: "later",
   },
   {
     path: "/redirect/:storeId",
