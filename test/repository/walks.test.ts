@@ -8,12 +8,13 @@ import { LOOK_UPS } from "./look-ups.ts";
 /**
  * The doors of each spine. A number only sinks; a new door is a look-up with its reason, or takes the place of another. Two of
  * `decide` and three of `register` are what an invitation adds to a click, and to the sale of it (docs/product.md#invite); one of
- * `register` reads the names in a pasted link as they were meant (docs/product.md#sales-links).
+ * `register` reads the names in a pasted link as they were meant (docs/product.md#sales-links). Four of `catch-up` count what
+ * the chain paid for a club's month (docs/product.md#fans).
  */
 const MOST_DOORS: Readonly<Record<string, number>> = {
   register: 48,
   decide: 49,
-  "catch-up": 46,
+  "catch-up": 47,
   plan: 65,
   round: 67,
   profile: 45,
