@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { clubTableQuery } from "../api/fan-queries.ts";
 import { PageHeading } from "../app/page.tsx";
+import { ClubMonths, useMonthName } from "../club/club-months.tsx";
 import { useText } from "../i18n/language.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
-import { ClubMonths, useMonthName } from "./club-months.tsx";
 
 /** The month's table of all clubs whose figures are told. docs/product.md#fans */
 export default function TablePage() {

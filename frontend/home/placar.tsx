@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { clubTableQuery } from "../api/fan-queries.ts";
 import { paths } from "../app/paths.ts";
-import { ClubMonths, useMonthName } from "../clubs/club-months.tsx";
+import { ClubMonths, useMonthName } from "../club/club-months.tsx";
 import { useText } from "../i18n/language.tsx";
 
 const SHOWN = 3;
