@@ -47,6 +47,7 @@ const OF_QUERY: Readonly<Record<string, string>> = {
   wallets: "The wallets whose names are asked for, with commas between them.",
   from: "The first month, such as 2026-01.",
   to: "The last month, such as 2026-11.",
+  month: "A closed month such as 2026-10; without it, the newest one.",
   year: "The year, such as 2026.",
   language: "Of the words and numbers in a CSV: `pt` or `en`.",
   decision: "What a decision of the caller's would also change: answered as `preview`.",

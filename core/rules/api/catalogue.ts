@@ -22,7 +22,7 @@ const linkTemplateSchema = z
   .string()
   .trim()
   .max(2_048, limit("max_length", 2_048))
-  .transform(linkTemplate)
+  .overwrite(linkTemplate)
   .refine(isFillable, must("link_names"))
   .refine(
     (text) => isPublicHttpsUrl(text.replaceAll("{click}", "click").replaceAll("{url}", "url")),
