@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import en from "../../core/rules/languages/en.json" with { type: "json" };
 import pt from "../../core/rules/languages/pt.json" with { type: "json" };
+import { until } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 
 const row = (slug: string, name: string, perFan: string) => ({
@@ -46,6 +47,7 @@ describe("A club's fans, on screen", () => {
     await choice.selectOption("santos");
     await page.waitForFunction(() => document.querySelector("select")?.disabled === false);
     await choice.selectOption("");
+    await until("both are said", () => server.callsTo("PUT /api/me/club").length > 1);
     expect(server.callsTo("PUT /api/me/club").map(({ body }) => body)).to.deep.equal([
       { slug: "santos" },
       { slug: null },
