@@ -28,7 +28,6 @@ export const MAIN_FIELDS: readonly StoreField[] = [
   { name: "name", isRequired: true },
   { name: "country", isRequired: true, suggestions: () => t(COUNTRIES).split(", ") },
   { name: "club" },
-  { name: "club_slug", hint: "store.hint.club_slug" },
   { name: "category" },
   { name: "description", kind: "long" },
 ];
@@ -37,7 +36,10 @@ export const OFFER_FIELDS: readonly StoreField[] = [
   { name: "affiliate_link", kind: "url", hint: "store.hint.affiliate_link" },
   { name: "terms", kind: "long", hint: "store.hint.terms" },
 ];
-export const LOGO_FIELDS: readonly StoreField[] = [{ name: "logo", kind: "url" }];
+export const LOGO_FIELDS: readonly StoreField[] = [
+  { name: "logo", kind: "url" },
+  { name: "club_slug", hint: "store.hint.club_slug" },
+];
 
 /** The network that reports its sales. docs/product.md#sales. */
 export const NETWORK_FIELDS: readonly StoreField[] = [
