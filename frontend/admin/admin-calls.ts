@@ -94,7 +94,7 @@ export const addCashback = (storeId: string, fields: CashbackFields) =>
   attempt(
     "POST",
     `/api/store/${storeId}/cashback`,
-    { ...nonEmpty(fields), is_by_hand: fields.is_by_hand },
+    { ...nonEmpty(fields), ...(!fields.is_by_hand && { is_by_hand: false }) },
     "Failed to add cashback",
   );
 

@@ -12,6 +12,7 @@ import { factsGwei, type NftFacts, nftFacts } from "../api/nft-facts.ts";
 import { configQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
+import { ErrorBoundary } from "../app/error-boundary.tsx";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
@@ -19,7 +20,6 @@ import { useText, withLaterTexts } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useLiveProfile, useSession } from "../session/session.tsx";
 import { Card } from "../ui/card.tsx";
-import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { SampleTickets } from "../ui/sample-tickets.tsx";
@@ -38,7 +38,7 @@ import { newlyPaid } from "./newly-paid.ts";
 import { ProcessingStrip, pollIntervalMs } from "./processing-strip.tsx";
 import { Season } from "./season.tsx";
 
-const PaidMoment = fetchedDialog(() => import("./paid-moment.tsx"));
+const PaidMoment = lazy(() => import("./paid-moment.tsx"));
 const WordsOffer = lazy(() => withLaterTexts(() => import("./words-offer.tsx")));
 
 type CashbackSums = {
@@ -185,7 +185,13 @@ function Celebration({ profile }: { profile: Profile }) {
     store(STORAGE_KEYS.celebrated, String(ticket.paidAt));
     setCelebrated(String(ticket.paidAt));
   };
-  return <PaidMoment key={ticket.tokenId} ticket={ticket} onClose={end} />;
+  return (
+    <ErrorBoundary part="moment" resetKey={ticket.tokenId} onNotFetched={() => setCelebrated(String(ticket.paidAt))}>
+      <Suspense fallback={null}>
+        <PaidMoment key={ticket.tokenId} ticket={ticket} onClose={end} />
+      </Suspense>
+    </ErrorBoundary>
+  );
 }
 
 function hasMoney(statement: Statement): boolean {

@@ -1,14 +1,15 @@
-import { FormattedMessage } from "react-intl";
+import { useId } from "react";
 import { Link } from "react-router";
 import { paths } from "../app/paths.ts";
+import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { Dialog } from "../ui/dialog.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { ShareTicket } from "../ui/share-ticket.tsx";
 import { ticketImage } from "../ui/ticket-image.ts";
 import type { PaidTicket } from "./newly-paid.ts";
 
-/** The ticket whose cashback has just arrived, over the whole screen, once. docs/product.md#paid-moment */
+/** The ticket whose cashback has just arrived: over the whole screen for a moment, then on a card. docs/product.md#paid-moment */
 export default function PaidMoment({
   ticket: { tokenId, store, amount },
   onClose,
@@ -16,24 +17,27 @@ export default function PaidMoment({
   ticket: PaidTicket;
   onClose: () => void;
 }) {
+  const t = useText();
   const { chz } = useFormat();
+  const id = useId();
   return (
-    <Dialog
-      look="moment"
-      title={<FormattedMessage id="moment.title" />}
-      onClose={onClose}
-      actions={<ShareTicket tokenId={tokenId} store={store} paid={amount} />}
-    >
-      <div className="moment">
+    <section className="moment" aria-labelledby={id}>
+      <div className="moment-flash" aria-hidden="true">
         <p className="moment-amount figures">{chz(amount)}</p>
-        <p>
-          <FormattedMessage id="moment.text" values={{ store }} />
-        </p>
         <Picture src={ticketImage(tokenId)} alt="" className="moment-art" fallback={null} isEager />
-        <Link className="link" to={paths.ticket(tokenId)} onClick={onClose}>
-          <FormattedMessage id="moment.open" />
-        </Link>
       </div>
-    </Dialog>
+      <div className="moment-head">
+        <h2 id={id}>{t("moment.title")}</h2>
+        <button type="button" className="icon-button" aria-label={t("common.close")} onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </div>
+      <p className="moment-amount figures">{chz(amount)}</p>
+      <p>{t("moment.text", { store })}</p>
+      <Link className="link" to={paths.ticket(tokenId)} onClick={onClose}>
+        {t("moment.open")}
+      </Link>
+      <ShareTicket tokenId={tokenId} store={store} paid={amount} />
+    </section>
   );
 }

@@ -13,7 +13,7 @@ export type DialogProps = {
   /** Buttons at the bottom, always visible; before them, with this label, one that closes the dialog. */
   actions?: ReactNode;
   leave?: string;
-  /** `moment`: the whole screen. `sheet`: details of a row, next to its list; full screen on a phone. */
+  /** `sheet`: details of a row, next to its list; full screen on a phone. */
   look?: keyof typeof CLASSES;
   lang?: string;
   /**
@@ -22,7 +22,7 @@ export type DialogProps = {
   focusAfter?: ((opener: Element | null) => HTMLElement | null | undefined) | undefined;
 };
 
-const CLASSES = { narrow: "dialog", wide: "dialog dialog-wide", sheet: "dialog sheet", moment: "dialog dialog-moment" };
+const CLASSES = { narrow: "dialog", wide: "dialog dialog-wide", sheet: "dialog sheet" };
 
 /** A modal that is open while it is rendered: the close button, Escape and a click on the backdrop request to close it. */
 export function Dialog(props: DialogProps) {

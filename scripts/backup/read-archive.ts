@@ -24,7 +24,7 @@ const ROWS_A_WRITE = 500;
 /** The longest row, a signed transaction with a full batch, is far shorter. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 /** A new database already has rows in these; the archive replaces them. */
-const SEEDED: readonly TableName[] = ["shop_totals"];
+const SEEDED: readonly TableName[] = ["shop_totals", "clubs", "club_names"];
 
 type Head = { format: string; engine: string; createdAt: string; migrations: string[] };
 /** `newer`: the tables and columns that a newer version had added, and this one does not have. */
@@ -49,7 +49,8 @@ export async function readArchive(
   try {
     return await kysely.transaction().execute(async (queries) => {
       await prepareSchema(queries, database, schema);
-      for (const table of SEEDED) await queries.deleteFrom(table).execute();
+      const tables = new Set((await queries.introspection.getTables()).map(({ name }) => name));
+      for (const table of SEEDED) if (tables.has(table)) await queries.deleteFrom(table).execute();
       const result = await copyRows(file, queries, (name) => migrations.some((one) => one.name === name));
       await migrateTo(queries, database, migrations);
       const left = await leaveAgain(queries, into.erased);

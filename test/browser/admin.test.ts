@@ -240,13 +240,13 @@ describe("Admin", () => {
       const inner = page.getByRole("tablist", { name: "Lojas" });
       const showsTabs = (...names: string[]) =>
         eventually(async () => expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(names));
-      await showsTabs("Lista de lojas");
+      await showsTabs("Lista de lojas", "Sugeridas");
       await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
       await page.getByRole("heading", { name: "Verdão Store" }).waitFor();
       await page.getByText("3,5% - 5%", { exact: true }).waitFor();
-      await showsTabs("Lista de lojas", "Detalhes da loja");
+      await showsTabs("Lista de lojas", "Sugeridas", "Detalhes da loja");
       await inner.getByRole("tab", { name: "Lista de lojas" }).click();
-      await showsTabs("Lista de lojas");
+      await showsTabs("Lista de lojas", "Sugeridas");
     });
 
     it("moves the focus to the details and back", async () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { eventually } from "../testing/until.ts";
 import { fixtureMe } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
@@ -28,27 +27,31 @@ describe("The moment of payment", () => {
       const wallet = pay();
       const options = { wallet, viewport: { width: 360, height: 740 }, storage: { language } };
       const { page, problems } = await site.openLoggedIn("/dashboard", options);
-      const dialog = page.getByRole("dialog", { name: texts.title });
-      await dialog.waitFor();
-      await dialog
+      const card = page.getByRole("region", { name: texts.title });
+      await card.waitFor();
+      await card
         .getByText(/7[.,]00 CHZ/)
         .first()
         .waitFor();
-      const size = () => dialog.evaluate((element: HTMLElement) => [element.offsetWidth, element.offsetHeight]);
-      await eventually(async () => expect(await size()).to.deep.equal([360, 740]));
+      const flash = page.locator(".moment-flash");
+      expect(await flash.evaluate((element: HTMLElement) => [element.offsetWidth, element.offsetHeight])).to.deep.equal(
+        [360, 740],
+      );
+      // The page below is not held up, and the flash passes by itself.
+      await page.getByRole("heading", { level: 1 }).click();
+      await flash.waitFor({ state: "hidden" });
       const download = page.waitForEvent("download");
-      await dialog.getByRole("button", { name: texts.friend }).click();
+      await card.getByRole("button", { name: texts.friend }).click();
       const file = await download;
       expect(file.suggestedFilename()).to.equal("torcida-1.png");
       const png = readFileSync(await file.path());
       expect([png.readUInt32BE(16), png.readUInt32BE(20)]).to.deep.equal([1_080, 1_920]);
-      await dialog.getByRole("button", { name: texts.close }).click();
-      await dialog.waitFor({ state: "detached" });
-      await page.waitForFunction(() => !history.state?.dialog);
+      await card.getByRole("button", { name: texts.close }).click();
+      await card.waitFor({ state: "detached" });
       await page.reload();
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.waitForTimeout(800);
-      expect(await page.getByRole("dialog").count()).to.equal(0);
+      expect(await page.locator(".moment").count()).to.equal(0);
       // Every server that was asked is this one.
       expect(problems).to.deep.equal([]);
     });
@@ -58,19 +61,20 @@ describe("The moment of payment", () => {
     const wallet = pay();
     site.server.answer("GET /api/nfts/1/image", { status: 404, body: { success: false } });
     const { page } = await site.openLoggedIn("/dashboard", { wallet });
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Mostrar para um amigo" }).click();
+    const card = page.locator(".moment");
+    await card.getByRole("button", { name: "Mostrar para um amigo" }).click();
     await page.getByText("A imagem não ficou pronta").waitFor();
-    await dialog.getByRole("button", { name: "Copiar link" }).waitFor();
+    await card.getByRole("button", { name: "Copiar link" }).waitFor();
   });
 
   it("is not moved where its reader wants no motion", async () => {
     const wallet = pay();
     const { page } = await site.openLoggedIn("/dashboard", { wallet, reducedMotion: "reduce" });
-    const art = page.getByRole("dialog").locator(".moment-art");
-    await art.waitFor();
-    const seconds = await art.evaluate((element) => Number.parseFloat(getComputedStyle(element).animationDuration));
+    await page.locator(".moment").waitFor();
+    const flash = page.locator(".moment-flash");
+    const seconds = await flash.evaluate((element) => Number.parseFloat(getComputedStyle(element).animationDuration));
     expect(seconds).to.be.at.most(0.001);
+    await flash.waitFor({ state: "hidden" });
   });
 
   it("is drawn as the contract draws it on the ticket's own page", async () => {

@@ -35,12 +35,12 @@ const REQUIRED = {
 
 /** By every restore. */
 const CHANGED = ["settings", "sessions", "sign_in_nonces"];
-/** Filled by an upgrade from the rows of other tables. */
-const ADDED = /^account_(?:names|books)$/;
+/** Filled by an upgrade: from the rows of other tables, and with the clubs that are built in. */
+const ADDED = /^(?:account_(?:names|books)|clubs|club_names)$/;
 const OF_1_0 = MIGRATIONS.slice(0, 1);
 /** Erasing answers 202, since it takes effect later; a catalogue file, which the panel saves unread, has new rows. docs/upgrading.md#what-holds-from-100-on */
 const DELIBERATE =
-  /^(?:(?:DELETE \/api\/me|POST \/api\/admin\/users\/\{wallet\}\/erase): 200(?:\.success|\.message)? is gone|GET \/api\/admin\/catalogue: 200\[\]\.type may be "offer",.*)$/;
+  /^(?:(?:DELETE \/api\/me|POST \/api\/admin\/users\/\{wallet\}\/erase): 200(?:\.success|\.message)? is gone|GET \/api\/admin\/catalogue: 200\[\]\.type may be "club"\|"offer",.*)$/;
 const INTO = { network: "localhost" as const, idGap: 0n, erased: { times: new Map(), keys: [], warning: "" } };
 /** The made-up next migration: a column that is filled from the rows. */
 const LATER = {
