@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useState } from "react";
 
-/** A page further down: it is ready when a reader comes to it. */
-const AHEAD = { rootMargin: "100% 0px" };
+/** Half a screen further down: it is ready when a reader comes to it. */
+const AHEAD = { rootMargin: "50% 0px" };
 
 /** Whether an element has come into view, or nearly; true from then on. */
 export function useSeen(ref: RefObject<Element | null>): boolean {

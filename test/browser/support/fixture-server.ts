@@ -25,6 +25,9 @@ import {
 
 export const SESSION_TOKEN = "fixture-session-token";
 
+/** As a contract draws a paid ticket. */
+const DRAWING = readFileSync(join(import.meta.dirname, "../../contracts/pictures/paid.svg"), "utf8");
+
 type Body = Record<string, unknown>;
 export type FixtureCall = {
   /** The body as it was sent. */
@@ -217,6 +220,7 @@ export class FixtureServer {
     if (route === "GET /api/admin/percent-approvals") return ok({ rows: [], next_before: null, total: 0 });
     const ticket = /^GET \/api\/nfts\/([1-9]\d{0,5})$/.exec(route)?.[1];
     if (ticket) return ok({ data: fixtureTicket(ticket) });
+    if (/^GET \/api\/nfts\/[1-9]\d{0,5}\/image$/.test(route)) return { text: DRAWING };
     switch (route) {
       case "GET /api/config":
         return ok({ data: this.config });
