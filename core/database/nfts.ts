@@ -19,6 +19,7 @@ export async function findPurchaseNft(queries: Queries, tokenId: bigint) {
     .selectAll("nfts")
     .select([
       "stores.name as store_name",
+      "stores.club_slug as store_club",
       "payouts.transaction_hash as payout_transaction",
       "payouts.amount_gwei as payout_gwei",
       "payouts.paid_at as paid_at",

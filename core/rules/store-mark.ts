@@ -1,3 +1,5 @@
+import type { ClubGround } from "./clubs/club-colours.ts";
+
 /**
  * The drawn mark of a store without a logo: the same store has the same mark everywhere; neighbouring stores get
  * different ones.
@@ -8,6 +10,7 @@ export type DrawnMark = {
   pattern: string;
   fill: string;
   stroke: string;
+  ink: string;
   letter: string;
 };
 
@@ -33,19 +36,20 @@ function seedOf(text: string): number {
   return seed;
 }
 
-/** Derived from the name alone, so that browser and shared picture draw the same one without asking each other. */
-export function drawnMark(name: string): DrawnMark {
+/**
+ * Derived from the name, and the colours of its club if that is known, so that browser and shared picture draw the same one
+ * without asking each other.
+ */
+export function drawnMark(name: string, club?: ClubGround): DrawnMark {
   const seed = seedOf(name);
   const hue = seed % 360;
   const second = (hue + 40 + ((seed >>> 9) % 160)) % 360;
   return {
     shape: SHAPES[(seed >>> 3) % SHAPES.length] ?? SHAPES[0],
     pattern: PATTERNS[(seed >>> 6) % PATTERNS.length] ?? PATTERNS[0],
-    fill: `hsl(${hue} 55% 32%)`,
-    stroke: `hsl(${second} 70% 58%)`,
+    fill: club?.ground ?? `hsl(${hue} 55% 32%)`,
+    stroke: club?.trim ?? `hsl(${second} 70% 58%)`,
+    ink: club?.ink ?? "#ffffff",
     letter: name.trim().slice(0, 1).toUpperCase(),
   };
 }
-
-/** A store's own dark colour, derived from its name; white text on it keeps a contrast of 7:1. */
-export const storeColour = (name: string): string => `hsl(${seedOf(name) % 360} 45% 22%)`;

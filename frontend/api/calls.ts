@@ -37,7 +37,11 @@ import {
 type Signal = { signal?: AbortSignal };
 
 /** What `read` makes of an answer. @throws MalformedAnswer if it cannot read it, and what `call` throws */
-async function get<Answer, T>(path: string, read: (answer: Heard<Answer>) => T, signal?: AbortSignal): Promise<T> {
+export async function get<Answer, T>(
+  path: string,
+  read: (answer: Heard<Answer>) => T,
+  signal?: AbortSignal,
+): Promise<T> {
   const answer = await call<Heard<Answer>>("GET", path, undefined, signal);
   try {
     return read(answer);

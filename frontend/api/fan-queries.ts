@@ -19,11 +19,6 @@ export function chooseFanClub(slug: string | null): Promise<FanClub> {
   return call("PUT", "/api/me/club", { slug });
 }
 
-export const clubsQuery = queryOptions({
-  queryKey: ["clubs"],
-  queryFn: (): Promise<{ clubs: { slug: string; name: string }[] }> => call("GET", "/api/clubs"),
-});
-
 /** Of the newest closed month. docs/product.md#fans */
 export const clubTableQuery = queryOptions({
   queryKey: ["clubs", "table"],

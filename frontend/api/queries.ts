@@ -110,6 +110,14 @@ export const isAdminQuery = (id: string | undefined) =>
   queryOptions({ queryKey: [...ADMIN_KEY, id], queryFn: getIsAdmin });
 export const fanTokensQuery = queryOptions({ queryKey: ["fan-tokens"], queryFn: getFanTokens });
 
+/** Asked for once a visit: a club's colours change in no minute. */
+export const clubsQuery = queryOptions({
+  queryKey: ["clubs"],
+  // No first paint waits for them.
+  queryFn: async ({ signal }) => (await import("../club/clubs.ts")).getClubs({ signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 /** Open tasks: counted in the header for admins, listed in the panel. */
 export const attentionQuery = queryOptions({
   queryKey: [...OWN_KEY, "attention"],

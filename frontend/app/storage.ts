@@ -7,6 +7,8 @@ export const STORAGE_KEYS = {
   signedOutWallet: "signed_out_wallet",
   favourites: "favourite_stores",
   club: "club",
+  /** Its ground, ink and mark, so that no page waits for them: `#006437 #f7f4ea #ffc93c`. */
+  clubColours: "club_colours",
   language: "language",
   /** Of the panel alone. */
   panelLanguage: "panel_language",

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useText } from "../i18n/language.tsx";
 import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { useClub } from "./club.ts";
+import { useClubColours } from "./use-clubs.ts";
 
 const ClubDialog = fetchedDialog(() => import("./club-dialog.tsx"));
 
@@ -12,6 +13,7 @@ const ClubDialog = fetchedDialog(() => import("./club-dialog.tsx"));
 export function ClubButton() {
   const t = useText();
   const club = useClub();
+  useClubColours();
   const [isOpen, setOpen] = useState(false);
   return (
     <>

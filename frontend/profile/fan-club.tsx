@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { chooseFanClub, clubsQuery, fanClubQuery } from "../api/fan-queries.ts";
+import { chooseFanClub, fanClubQuery } from "../api/fan-queries.ts";
 import { ApiError } from "../api/http.ts";
+import { clubsQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { useText } from "../i18n/language.tsx";
 import { Card } from "../ui/card.tsx";
@@ -26,7 +27,7 @@ export default function FanClub({ wallet }: { wallet: string }) {
   if (own.isError) return <RetryPanel title={t("fanClub.title")} query={own} />;
   if (clubs.isError) return <RetryPanel title={t("fanClub.title")} query={clubs} />;
   if (!own.data || !clubs.data) return <Skeletons count={1} className="h-48" />;
-  const sorted = clubs.data.clubs.toSorted((one, other) => one.name.localeCompare(other.name, "pt-BR"));
+  const sorted = clubs.data.all.toSorted((one, other) => one.name.localeCompare(other.name, "pt-BR"));
   const chosen = choose.isPending ? choose.variables : own.data.slug;
   return (
     <Card title={t("fanClub.title")}>

@@ -5,13 +5,13 @@ import { Link, useParams, useSearchParams } from "react-router";
 import { formatDecimal, percentText } from "../../core/rules/money.ts";
 import { CHZ_DECIMALS } from "../../core/rules/product.ts";
 import type { StorePace } from "../../core/rules/sale/pace.ts";
-import { storeColour } from "../../core/rules/store-mark.ts";
 import { ApiError } from "../api/http.ts";
 import { configQuery, storePaceQuery, storeQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
 import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, STORE_ID } from "../app/paths.ts";
+import { useClubOf } from "../club/use-clubs.ts";
 import { useLanguage, useText, withLaterTexts } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
@@ -88,10 +88,11 @@ function OnTheWay() {
 
 function Contents({ store }: { store: Store }) {
   const { category, country, description } = useStoreTexts(store);
+  const club = useClubOf(store.clubSlug);
   const [buying, setBuying] = useBuying();
   return (
     <section className="page grid gap-4 store-page">
-      <div className="store-banner" style={{ backgroundColor: storeColour(store.name) }}>
+      <div className="store-banner" style={club && { background: club.ground, color: club.ink }}>
         <StoreMark store={store} size={96} />
         <div>
           <PageHeading>{store.name}</PageHeading>

@@ -5,10 +5,11 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import express from "express";
 import { encodeFunctionResult } from "viem";
-import { drawSiteCard, drawTicketCard } from "../../api/site/share/cards.ts";
+import { drawSiteCard, drawStoreCard, drawTicketCard } from "../../api/site/share/cards.ts";
 import { sharePictures } from "../../api/site/share/share-pictures.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import type { EveryNode } from "../../core/process/rpc/every-node.ts";
+import { BUILT_IN_CLUBS } from "../../core/rules/clubs/built-in-clubs.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { standIn } from "../testing/stand-in.ts";
@@ -48,6 +49,35 @@ describe("A ticket's card", () => {
     const returned = drawTicketCard({ ...card, drawn: "returned" }, "en");
     expect(returned).to.include(">RETURNED<").and.not.include(green);
     expect(drawTicketCard({ ...card, drawn: "pending", paid: undefined }, "en")).not.to.include("CHZ");
+  });
+});
+
+/** docs/product.md#clubs */
+describe("Pictures for shared links, of a store with a club", () => {
+  const clubOf = (slug: string) => BUILT_IN_CLUBS.find((one) => one.slug === slug);
+  const store = { name: "Loja", percent: "5", isRange: false, tags: [] };
+  const ticket = {
+    id: "7",
+    store: "Loja",
+    percent: "5",
+    value: "R$ 10,00",
+    drawn: "pending",
+    paid: undefined,
+  } as const;
+
+  it("have its ground, and text that can be read on it; of no known club, the site's own", () => {
+    const white = drawStoreCard({ ...store, look: clubOf("atletico-mineiro") }, "pt");
+    expect(white).to.include('height="630" fill="#000000"').and.include('fill="#f7f4ea" text-anchor="start"');
+    const yellow = drawStoreCard({ ...store, look: clubOf("mirassol") }, "pt");
+    expect(yellow).to.include('height="630" fill="#ffd400"').and.not.include('fill="#ffc93c"');
+    expect(yellow).to.include('fill="#12201a">5%<').and.not.include('fill="#f7f4ea" text-anchor');
+    for (const look of [undefined, clubOf("nobody")])
+      expect(drawStoreCard({ ...store, look }, "pt")).to.include('height="630" fill="#0b3d2e"');
+    for (const stub of [
+      drawTicketCard({ ...ticket, look: clubOf("mirassol") }, "pt"),
+      drawSiteCard({ ...store, look: clubOf("mirassol") }, "pt"),
+    ])
+      expect(stub).to.include('<path fill="#ffd400"').and.include('<g fill="#12201a" fill-opacity');
   });
 });
 
@@ -93,6 +123,22 @@ describe("Pictures for shared links, and the public list of a wallet's tickets",
       expect([ticket.status, ticket.type]).to.deep.equal([200, "image/png"]);
       for (const path of ["store/999/pt.png", "ticket/99/pt.png", "store/1/fr.png", "x/1/pt.png", "store/1%27/pt.png"])
         expect((await read(`/share/${path}`)).status, path).to.equal(404);
+    });
+
+    it("are in the colours of the store's club as its row says them today", async () => {
+      const { kysely } = api.services.database;
+      await kysely.updateTable("stores").set({ club_slug: "remo" }).where("id", "=", 1n).execute();
+      const paths = ["/share/store/1/pt.png", "/share/ticket/1/pt.png"];
+      const before = await Promise.all(paths.map(read));
+      await kysely.updateTable("clubs").set({ colours: "#ffd400 #006633" }).where("slug", "=", "remo").execute();
+      const after = await Promise.all(paths.map(read));
+      await kysely.updateTable("clubs").set({ deleted_at: 1n }).where("slug", "=", "remo").execute();
+      const gone = await Promise.all(paths.map(read));
+      for (const [index, path] of paths.entries()) {
+        expect(after[index]?.status, path).to.equal(200);
+        expect(after[index]?.bytes, path).not.to.deep.equal(before[index]?.bytes);
+        expect(gone[index]?.bytes, path).not.to.deep.equal(after[index]?.bytes);
+      }
     });
 
     it("shows on the site's own picture what the first featured store pays a visitor, or no figure", async () => {

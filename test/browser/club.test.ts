@@ -1,10 +1,14 @@
 import { expect } from "chai";
-import { chalkContrastOf } from "../../frontend/club/club-colours.ts";
+import type { Page } from "playwright-core";
+import { BUILT_IN_CLUBS } from "../../core/rules/clubs/built-in-clubs.ts";
 import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 
 describe("The user's club", () => {
   const site = useSite();
+  const answerClubs = (clubs: readonly object[]) =>
+    site.server.answer("GET /api/clubs", { body: { success: true, clubs } });
+  beforeEach(() => answerClubs(BUILT_IN_CLUBS));
 
   it("colours stubs and stands, puts its stores first, and stays on the device", async () => {
     const { page, problems } = await site.open("/");
@@ -32,14 +36,73 @@ describe("The user's club", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("keeps the contrast of text on its colour", () => {
-    const names = [
-      "Palmeiras",
-      "Flamengo",
-      "PSG",
-      "Corinthians",
-      ...Array.from({ length: 500 }, (_, index) => `Clube ${index}`),
-    ];
-    for (const name of names) expect(chalkContrastOf(name), name).to.be.at.least(7);
+  const groundOf = (page: Page, selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => {
+        const { backgroundColor, color } = getComputedStyle(element);
+        return [backgroundColor, color];
+      });
+  const BLACK = "rgb(0, 0, 0)";
+  const CHALK = "rgb(247, 244, 234)";
+
+  it("draws the shirt of its row, and one with initials for a club that nobody knows", async () => {
+    site.server.stores = [
+      { ...site.server.stores[0], id: 1, club: "Atlético Mineiro", club_slug: "atletico-mineiro" },
+      { ...site.server.stores[1], id: 2, club: "Clube Fantasma", club_slug: null },
+    ] as typeof site.server.stores;
+    const { page, problems } = await site.open("/");
+    const shirt = page.getByRole("button", { name: "Atlético Mineiro" });
+    await eventually(async () =>
+      expect(
+        await shirt
+          .locator("svg g path")
+          .evaluateAll((paths) => paths.map((one) => one.getAttribute("fill") ?? one.getAttribute("stroke"))),
+      ).to.deep.equal(["#000000", "#ffffff"]),
+    );
+    const unknown = page.getByRole("button", { name: "Clube Fantasma" });
+    expect(await unknown.locator("svg text").textContent()).to.equal("CF");
+    const brand = await groundOf(page, ".hero");
+    await unknown.click();
+    await page.getByRole("button", { name: "Seu clube: Clube Fantasma. Trocar" }).waitFor();
+    expect(await groundOf(page, ".hero"), "no colours are made up").to.deep.equal(brand);
+    await page.goto(`${site.server.url}/stores/1`);
+    await eventually(async () => expect(await groundOf(page, ".store-banner")).to.deep.equal([BLACK, CHALK]));
+    await page.goto(`${site.server.url}/stores/2`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(await groundOf(page, ".store-banner")).to.deep.equal(brand);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("keeps its colours without the list of clubs, follows a changed row, and forgets those of a club that went", async () => {
+    const { page } = await site.open("/");
+    const choose = async (name: string) => {
+      await page.evaluate((club) => localStorage.setItem("club", club), name);
+      await page.reload();
+      await page.getByRole("heading", { level: 1 }).waitFor();
+    };
+    await choose("Verdão");
+    await eventually(async () => expect(await groundOf(page, ".hero")).to.deep.equal(["rgb(0, 100, 55)", CHALK]));
+    await page.route("**/api/clubs", (route) => route.abort());
+    await choose("Verdão");
+    expect(await groundOf(page, ".hero"), "as last seen").to.deep.equal(["rgb(0, 100, 55)", CHALK]);
+    await page.unroute("**/api/clubs");
+    answerClubs(
+      BUILT_IN_CLUBS.map((one) =>
+        one.slug === "palmeiras" ? { ...one, colours: ["#ffd400", "#006633"], pattern: "zigzag" } : one,
+      ),
+    );
+    await choose("Verdão");
+    await eventually(async () =>
+      expect(await groundOf(page, ".hero")).to.deep.equal(["rgb(255, 212, 0)", "rgb(18, 32, 26)"]),
+    );
+    answerClubs(BUILT_IN_CLUBS.map((one) => ({ ...one, colours: ["red;}", "url(x)"] })));
+    await choose("Verdão");
+    await eventually(async () => expect(await groundOf(page, ".hero")).to.deep.equal(["rgb(11, 61, 46)", CHALK]));
+    await page.evaluate(() => localStorage.setItem("club_colours", "red;} x"));
+    await choose("Verdão");
+    expect(await groundOf(page, ".hero")).to.deep.equal(["rgb(11, 61, 46)", CHALK]);
   });
 });

@@ -13,6 +13,7 @@ const ROWS = [
   row("santos", "Santos", "21.4"),
   row("remo", "Remo", "20"),
 ];
+const LOOK = { aliases: [], colours: ["#000000", "#ffffff"], pattern: "plain" };
 
 /** docs/product.md#fans */
 describe("A club's fans, on screen", () => {
@@ -40,7 +41,7 @@ describe("A club's fans, on screen", () => {
 
   it("are who says so in the profile, and can leave there", async () => {
     const { server } = site;
-    server.answer("GET /api/clubs", { body: { success: true, clubs: ROWS } });
+    server.answer("GET /api/clubs", { body: { success: true, clubs: ROWS.map((club) => ({ ...club, ...LOOK })) } });
     server.answer("PUT /api/me/club", ({ body }) => ({ body: { success: true, slug: body.slug } }));
     const { page, problems } = await site.openLoggedIn("/profile");
     const choice = page.getByLabel(pt["fanClub.label"], { exact: true });

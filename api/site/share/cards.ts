@@ -1,25 +1,35 @@
 import type { drawnAs } from "../../../core/purchases/view.ts";
+import type { ClubLook } from "../../../core/rules/clubs/club.ts";
+import { CHALK, clubGround, type Ground, groundOf as groundOn } from "../../../core/rules/clubs/club-colours.ts";
 import type { Language } from "../../../core/rules/languages.ts";
 import { PRODUCT_NAME } from "../../../core/rules/product.ts";
-import { drawnMark, storeColour } from "../../../core/rules/store-mark.ts";
+import { drawnMark } from "../../../core/rules/store-mark.ts";
 import { escapeHtml } from "../../../core/rules/text.ts";
 import { textsIn } from "../../texts.ts";
 
 /** The size that link previews crop least. */
 export const CARD = { width: 1200, height: 630 } as const;
 
-/** `percent` in the reader's locale, without the sign. */
-export type StoreCard = { name: string; percent: string; isRange: boolean; tags: readonly string[] };
+/** `percent` in the reader's locale, without the sign. `look`: of its club, if that is known. */
+export type StoreCard = {
+  name: string;
+  percent: string;
+  isRange: boolean;
+  tags: readonly string[];
+  look?: ClubLook | undefined;
+};
 /** `drawn`: as the contract draws it. `paid`: what arrived, in CHZ, in the reader's locale. */
 export type TicketCard = Record<"id" | "store" | "percent" | "value", string> & {
   drawn: ReturnType<typeof drawnAs>;
   paid: string | undefined;
+  look?: ClubLook | undefined;
 };
 
-const PAPER = "#f7f4ea";
+const PAPER = CHALK;
 const INK = "#12201a";
 const SOFT = "#47554d";
 const PITCH = "#0b3d2e";
+const YELLOW = "#ffc93c";
 const STAMPS: Record<TicketCard["drawn"], { fill: string; ink: string; line: string }> = {
   processing: { fill: "none", ink: "#7a5200", line: "#7a5200" },
   pending: { fill: "none", ink: "#7a5200", line: "#7a5200" },
@@ -29,26 +39,35 @@ const STAMPS: Record<TicketCard["drawn"], { fill: string; ink: string; line: str
   cancelled: { fill: "none", ink: SOFT, line: SOFT },
 };
 
-/** A store's picture for shared links: its colour, its mark, and its percent. */
+/** The colours of a store's club; without one that is known, the site's own. docs/product.md#clubs */
+const groundOf = (look: ClubLook | undefined): Ground => (look ? clubGround(look) : groundOn(PITCH));
+
+/** A store's picture for shared links: its colours, its mark, and its percent. */
 export function drawStoreCard(store: StoreCard, language: Language): string {
   const t = textsIn(language);
-  const { shape, pattern, fill, stroke, letter } = drawnMark(store.name);
+  const {
+    shape,
+    pattern,
+    fill,
+    stroke,
+    letter,
+    ink: letterInk,
+  } = drawnMark(store.name, store.look && clubGround(store.look));
+  const { ground, ink, mark } = groundOf(store.look);
   const percentX = 80;
   return card(
-    storeColour(store.name),
+    ground,
     [
       '<g transform="translate(80 84) scale(2.6)">',
-      `<clipPath id="mark"><path d="${shape}"/></clipPath><path d="${shape}" fill="${fill}" stroke="#ffffff" stroke-opacity="0.35"/>`,
+      `<clipPath id="mark"><path d="${shape}"/></clipPath><path d="${shape}" fill="${fill}" stroke="${ink}" stroke-opacity="0.35"/>`,
       `<path clip-path="url(#mark)" d="${pattern}" fill="none" stroke="${stroke}" stroke-width="5" opacity="0.4"/>`,
-      bold({ x: 32, y: 42, size: 30, text: letter, colour: "#ffffff", anchor: "middle" }),
+      bold({ x: 32, y: 42, size: 30, text: letter, colour: letterInk, anchor: "middle" }),
       "</g>",
-      bold({ x: 290, y: 165, size: fitted(store.name, 830, 92), text: store.name, colour: "#ffffff" }),
-      plain({ x: 292, y: 225, size: 32, text: store.tags.join("  ·  "), colour: "#e4ebe6" }),
-      ...(store.isRange
-        ? [plain({ x: percentX, y: 350, size: 44, text: t("server.card.upTo"), colour: "#e4ebe6" })]
-        : []),
-      `<text x="${percentX}" y="540" font-family="Archivo"><tspan font-size="220" font-weight="800" font-stretch="condensed" fill="#ffc93c">${escapeHtml(store.percent)}%</tspan><tspan dx="28" font-size="56" font-weight="600" fill="#ffffff">${t("server.card.cashback")}</tspan></text>`,
-      bold({ x: 1120, y: 570, size: 44, text: PRODUCT_NAME.toUpperCase(), colour: "#ffffff", anchor: "end" }),
+      bold({ x: 290, y: 165, size: fitted(store.name, 830, 92), text: store.name, colour: ink }),
+      plain({ x: 292, y: 225, size: 32, text: store.tags.join("  ·  "), colour: ink }),
+      ...(store.isRange ? [plain({ x: percentX, y: 350, size: 44, text: t("server.card.upTo"), colour: ink })] : []),
+      `<text x="${percentX}" y="540" font-family="Archivo"><tspan font-size="220" font-weight="800" font-stretch="condensed" fill="${mark}">${escapeHtml(store.percent)}%</tspan><tspan dx="28" font-size="56" font-weight="600" fill="${ink}">${t("server.card.cashback")}</tspan></text>`,
+      bold({ x: 1120, y: 570, size: 44, text: PRODUCT_NAME.toUpperCase(), colour: ink, anchor: "end" }),
     ].join(""),
   );
 }
@@ -58,8 +77,9 @@ export function drawSiteCard(store: Omit<StoreCard, "tags"> | undefined, languag
   const t = textsIn(language);
   const [first, second] = inTwoLines(t("home.hero.title"));
   const size = Math.min(fitted(first, 470, 104), fitted(second, 470, 104));
+  const stub = groundOf(store?.look);
   const ticket = [
-    `<path fill="${PAPER}" d="${TICKET}"/><path fill="${store ? storeColour(store.name) : "#7a5200"}" d="${STUB}"/>`,
+    `<path fill="${PAPER}" d="${TICKET}"/><path fill="${store ? stub.ground : "#7a5200"}" d="${STUB}"/>`,
     '<path d="M900 100v430" stroke="#12201a" stroke-width="5" stroke-linecap="round" stroke-dasharray="1 16" fill="none"/>',
     ...(store
       ? [
@@ -70,14 +90,14 @@ export function drawSiteCard(store: Omit<StoreCard, "tags"> | undefined, languag
           plain({ x: 500, y: 490, size: 44, text: t("server.card.cashback"), colour: SOFT }),
         ]
       : [bold({ x: 110, y: 345, size: 130, text: PRODUCT_NAME.toUpperCase(), colour: PITCH, spacing: 8 })]),
-    barcode("8"),
+    barcode("8", stub.ink),
   ];
   return card(
     PITCH,
     [
       bold({ x: 70, y: 285, size, text: first, colour: PAPER }),
       bold({ x: 70, y: 390, size, text: second, colour: PAPER }),
-      plain({ x: 72, y: 555, size: 40, text: PRODUCT_NAME.toUpperCase(), colour: "#ffc93c", spacing: 8 }),
+      plain({ x: 72, y: 555, size: 40, text: PRODUCT_NAME.toUpperCase(), colour: YELLOW, spacing: 8 }),
       `<g transform="translate(560 160) rotate(3 300 150) scale(0.53)">${ticket.join("")}</g>`,
     ].join(""),
   );
@@ -95,6 +115,7 @@ function inTwoLines(text: string): [string, string] {
 /** A ticket's picture for shared links: the ticket of the dashboard, large. */
 export function drawTicketCard(ticket: TicketCard, language: Language): string {
   const t = textsIn(language);
+  const stub = groundOf(ticket.look);
   const stamp = STAMPS[ticket.drawn];
   const word = t(`server.card.${ticket.drawn}`);
   const stampWidth = 60 + word.length * 23;
@@ -102,7 +123,7 @@ export function drawTicketCard(ticket: TicketCard, language: Language): string {
   return card(
     PITCH,
     [
-      `<path fill="${PAPER}" d="${TICKET}"/><path fill="${storeColour(ticket.store)}" d="${STUB}"/>`,
+      `<path fill="${PAPER}" d="${TICKET}"/><path fill="${stub.ground}" d="${STUB}"/>`,
       '<path d="M900 100v430" stroke="#12201a" stroke-width="5" stroke-linecap="round" stroke-dasharray="1 16" fill="none"/>',
       plain({ x: 110, y: 150, size: 30, text: `${t("server.card.ticket")} ${ticket.id}`, colour: SOFT, spacing: 4 }),
       bold({ x: 110, y: 245, size: fitted(ticket.store, 750, 92), text: ticket.store, colour: INK }),
@@ -122,8 +143,8 @@ export function drawTicketCard(ticket: TicketCard, language: Language): string {
       }),
       "</g>",
       plain({ x: 110, y: 505, size: 25, text: below, colour: SOFT }),
-      `<g transform="translate(1040 315) rotate(90)">${bold({ x: 0, y: 25, size: 76, text: PRODUCT_NAME.toUpperCase(), colour: "#ffffff", anchor: "middle", spacing: 8 })}</g>`,
-      barcode(ticket.id),
+      `<g transform="translate(1040 315) rotate(90)">${bold({ x: 0, y: 25, size: 76, text: PRODUCT_NAME.toUpperCase(), colour: stub.ink, anchor: "middle", spacing: 8 })}</g>`,
+      barcode(ticket.id, stub.ink),
     ].join(""),
   );
 }
@@ -133,7 +154,7 @@ const TICKET =
   "M90 75h792a18 18 0 0 0 36 0V75h192v0a0 0 0 0 1 0 0v480H918a18 18 0 0 0-36 0H90a24 24 0 0 1-24-24V99a24 24 0 0 1 24-24z";
 const STUB = "M918 75h192a24 24 0 0 1 24 24v432a24 24 0 0 1-24 24H918a18 18 0 0 0-18-18V93a18 18 0 0 0 18-18z";
 
-function barcode(id: string): string {
+function barcode(id: string, ink: string): string {
   const bars: string[] = [];
   let seed = Number(id) % 2_147_483_647 || 1;
   for (let y = 130; y < 500; ) {
@@ -142,7 +163,7 @@ function barcode(id: string): string {
     bars.push(`<rect x="940" y="${y}" width="44" height="${height}"/>`);
     y += height + 4 + (seed % 5);
   }
-  return `<g fill="#ffffff" fill-opacity="0.85">${bars.join("")}</g>`;
+  return `<g fill="${ink}" fill-opacity="0.85">${bars.join("")}</g>`;
 }
 
 function card(background: string, content: string): string {

@@ -1,11 +1,14 @@
 import { hash } from "node:crypto";
 import type { RequestHandler } from "express";
+import { findClub } from "../../../core/catalogue/club-rows.ts";
 import { listOffered } from "../../../core/catalogue/store-list.ts";
 import { findStore, isOnOffer } from "../../../core/catalogue/stores.ts";
 import { findPurchaseNft } from "../../../core/database/nfts.ts";
 import { drawnAs } from "../../../core/purchases/view.ts";
+import type { ClubLook } from "../../../core/rules/clubs/club.ts";
 import { LANGUAGE_NAMES, type Language, languageFrom, textIn } from "../../../core/rules/languages.ts";
 import { chzTextFromGwei, percentText } from "../../../core/rules/money.ts";
+import { toWireClub } from "../../catalogue/wire.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { isKnown } from "../../http/etag.ts";
 import type { Services } from "../../services.ts";
@@ -53,27 +56,36 @@ export function sharePictures(services: Services): RequestHandler {
 
 const PATH = new RegExp(`^/share/(site|(?:store|ticket)/([1-9]\\d{0,14}))/(${LANGUAGE_NAMES.join("|")})\\.png$`);
 
-/** With the first featured store, as the home page's own ticket. docs/product.md#promise */
-async function siteCard({ database }: Services, _id: bigint, language: Language): Promise<string> {
-  const { rows } = await listOffered(database.reader, { featured: true, limit: 1 });
-  const [store] = rows;
-  return drawSiteCard(store && { name: store.name, ...visitorsPromise(store, language) }, language);
+async function lookOf({ database }: Services, slug: string | null): Promise<ClubLook | undefined> {
+  const club = slug === null ? undefined : await findClub(database.kysely, slug);
+  return club && toWireClub(club);
 }
 
-async function storeCard({ database }: Services, id: bigint, language: Language): Promise<string | undefined> {
-  const store = await findStore(database.kysely, id);
+/** With the first featured store, as the home page's own ticket. docs/product.md#promise */
+async function siteCard(services: Services, _id: bigint, language: Language): Promise<string> {
+  const { rows } = await listOffered(services.database.reader, { featured: true, limit: 1 });
+  const [store] = rows;
+  if (!store) return drawSiteCard(undefined, language);
+  const look = await lookOf(services, store.club_slug);
+  return drawSiteCard({ name: store.name, ...visitorsPromise(store, language), look }, language);
+}
+
+async function storeCard(services: Services, id: bigint, language: Language): Promise<string | undefined> {
+  const store = await findStore(services.database.kysely, id);
   if (!store || !isOnOffer(store)) return undefined;
   const tags = [textIn(store, "category", language), store.club].filter((tag): tag is string => Boolean(tag));
-  return drawStoreCard({ name: store.name, ...visitorsPromise(store, language), tags }, language);
+  const look = await lookOf(services, store.club_slug);
+  return drawStoreCard({ name: store.name, ...visitorsPromise(store, language), tags, look }, language);
 }
 
-async function ticketCard({ database }: Services, id: bigint, language: Language): Promise<string | undefined> {
-  const nft = await findPurchaseNft(database.kysely, id);
+async function ticketCard(services: Services, id: bigint, language: Language): Promise<string | undefined> {
+  const nft = await findPurchaseNft(services.database.kysely, id);
   if (!nft) return undefined;
   return drawTicketCard(
     {
       id: String(id),
       store: nft.store_name ?? "",
+      look: await lookOf(services, nft.store_club),
       percent: localNumber(percentText(nft.cashback_bps + nft.bonus_bps), language),
       value: localReais(nft.value_cents, language),
       drawn: drawnAs(nft),

@@ -35,3 +35,12 @@ export function clubKey(name: string): string {
 export function clubKeys({ slug, name, aliases }: Pick<BuiltInClub, "slug" | "name" | "aliases">): string[] {
   return [...new Set([slug, name, ...aliases].map(clubKey))].filter(Boolean);
 }
+
+/** The clubs by all that a text may say to mean one: a name of two clubs means neither. docs/product.md#club-names */
+export function clubsByName<Club extends Pick<BuiltInClub, "slug" | "name" | "aliases">>(
+  clubs: readonly Club[],
+): ReadonlyMap<string, Club | undefined> {
+  const found = new Map<string, Club | undefined>();
+  for (const club of clubs) for (const key of clubKeys(club)) found.set(key, found.has(key) ? undefined : club);
+  return found;
+}

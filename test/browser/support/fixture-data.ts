@@ -13,6 +13,8 @@ import type { PurchaseRecord } from "../../../core/rules/api/purchases.ts";
 import type { claimSchema, clickSchema } from "../../../core/rules/api/sales.ts";
 import { cashbackRange, cashbackRangeText } from "../../../core/rules/cashback.ts";
 import { SAMPLE_STORES } from "../../../core/rules/catalogue-samples.ts";
+import { BUILT_IN_CLUBS } from "../../../core/rules/clubs/built-in-clubs.ts";
+import { clubKey, clubsByName } from "../../../core/rules/clubs/club.ts";
 import { EVENT_KINDS } from "../../../core/rules/events.ts";
 import { DAY_MS } from "../../../core/rules/iso-time.ts";
 import { percentText } from "../../../core/rules/money.ts";
@@ -21,6 +23,8 @@ import type { Situation } from "../../../core/rules/purchase/situation.ts";
 import { keysOf, recordOf } from "../../../core/rules/records.ts";
 
 /** Responses in the API's format, chosen by the test. */
+
+const CLUBS = clubsByName(BUILT_IN_CLUBS);
 
 export function fixtureStores(): Store[] {
   return SAMPLE_STORES.map((sample, index) => {
@@ -31,6 +35,7 @@ export function fixtureStores(): Store[] {
       name: sample.name,
       country: sample.country,
       club: sample.club,
+      club_slug: CLUBS.get(clubKey(sample.club ?? ""))?.slug ?? null,
       category: sample.category,
       description: sample.description,
       ...given(recordOf(keysOf(RARE_STORE_TEXTS), (name) => sample[name] ?? null)),
