@@ -90,11 +90,11 @@ export function changesOf(before: Record<string, unknown>, after: Record<string,
 
 export const deleteStore = (id: string) => attempt("DELETE", `/api/store/${id}`, undefined, "Failed to delete store");
 
-export const addCashback = (storeId: string, fields: CashbackFields) =>
+export const addCashback = (storeId: string, { is_by_hand, ...fields }: CashbackFields) =>
   attempt(
     "POST",
     `/api/store/${storeId}/cashback`,
-    { ...nonEmpty(fields), ...(!fields.is_by_hand && { is_by_hand: false }) },
+    { ...nonEmpty(fields), ...(!is_by_hand && { is_by_hand }) },
     "Failed to add cashback",
   );
 

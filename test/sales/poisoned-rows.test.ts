@@ -110,8 +110,8 @@ async function readBy(name: keyof typeof KEYS, rows: readonly unknown[]): Promis
     impact: () => impact.accountSchema.parse({ network: "impact", account: "br", account_sid: "1", token: "t" }),
   }[name]();
   const memory = new Map([
-    ["access token", "t"],
-    ["access token's end", String(Date.now() + 1e6)],
+    ["access token statistics", "t"],
+    ["access token's end statistics", String(Date.now() + 1e6)],
   ]);
   const body = { awin: rows, admitad: { results: rows, _meta: { count: rows.length } }, impact: { Actions: rows } }[
     name

@@ -150,7 +150,7 @@ describe("npm run catalog", function () {
       "type,store,category,cashback_percent\ncashback,Verdão Store,Tudo,dez\n",
       /^line 2: /,
     ],
-    ["a row that is null", "e.json", "[null]", /^row 1: type must be store, cashback, boost or fan_token/],
+    ["a row that is null", "e.json", "[null]", /^row 1: type must be store, cashback, boost, offer, fan_token or club/],
     ["a type that every object has", "i.json", '[{"type":"constructor"}]', /^row 1: type must be store/],
     ["JSON that is cut off", "f.json", '[{"type":"store"', /^The file is not JSON: /],
     ["JSON that is not a list", "g.json", '{"type":"store"}', /^The file must be a list of rows/],
