@@ -180,13 +180,13 @@ export const storeSchema = z.object({
   domains: z.array(z.string()).optional(),
   /** The club that its `club` means, or that a person chose. docs/product.md#club-match */
   club_slug: z.string().nullable().optional(),
+  featured: z.boolean(),
+  /** Why nobody can buy there for now, and since when; null or absent: everybody can. docs/product.md#programmes-paused */
+  paused: z.object({ since: z.iso.datetime(), reason: z.string() }).nullish(),
   /** Whether a person chose it; otherwise its token decides nothing here. */
   club_accepted: z.boolean().optional(),
   /** The fan token of that club, if a person chose it: beside the tokens that match `club` it earns the club's bonus. */
   club_token_slug: z.string().nullable().optional(),
-  featured: z.boolean(),
-  /** Why nobody can buy there for now, and since when; null or absent: everybody can. docs/product.md#programmes-paused */
-  paused: z.object({ since: z.iso.datetime(), reason: z.string() }).nullish(),
   /** Whether it cannot sell yet because its link, percent or on-chain name is missing. Only admins see drafts. */
   is_draft: z.boolean(),
   /** Range text: '4%', '2.5% - 7%' or '0%'. */
