@@ -33,6 +33,8 @@ const someText = fc.oneof(fc.constantFrom(":", '":', "\\", '"', "{", "a:b", "\\u
 /** It is refused as a key, which has a test of its own. */
 const PROTOTYPES = ["__proto__", "constructor", "prototype"];
 const someKey = someText.filter((one) => !PROTOTYPES.includes(one));
+/** V8 forgets how a number below this key was written. */
+const FORGOTTEN = '"';
 const { json } = fc.letrec<{ json: Json; fields: Fields }>((tie) => ({
   json: fc.oneof(
     { maxDepth: 3 },
@@ -111,6 +113,7 @@ describe("JSON, with blanks wherever it may have them", () => {
     const digits = fc.stringMatching(/^-?(?:0|[1-9]\d{0,24})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?$/);
     fc.assert(
       fc.property(json, manyBlanks, fc.array(digits, { minLength: 1, maxLength: 5 }), (value, blank, numbers) => {
+        fc.pre(!JSON.stringify(value).includes(JSON.stringify(FORGOTTEN)));
         let next = 0;
         const text = written({ fields: [["rows", value]] }, blank, () => numbers[next++ % numbers.length] ?? "0");
         next = 0;
