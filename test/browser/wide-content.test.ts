@@ -58,6 +58,8 @@ describe("Long names and wide figures", () => {
   beforeEach(() => {
     const [range, single, name, word] = site.server.stores;
     if (!range || !single || !name || !word) throw new Error("no stores");
+    for (const store of [range, single, name, word])
+      store.cashbacks = store.cashbacks.map((one) => ({ ...one, cashback_percent: "12.75" }));
     Object.assign(range, { cashback_min: 2.25, cashback_max: 12.75, max_cashback: 12.75 });
     Object.assign(single, { cashback_min: 12.75, cashback_max: 12.75, max_cashback: 12.75, featured: true });
     Object.assign(name, { name: LONG_NAME, club: LONG_NAME, cashback_min: 12.75, cashback_max: 12.75 });
