@@ -15,7 +15,7 @@ const LATEST_MS = 5 * 366 * DAY_MS;
 /** An offer without an end goes if this long no round listed it that listed others. */
 const UNLISTED_MS = BigInt(36 * 60 * 60_000);
 
-export type OfferStore = Pick<StoreRow, "id" | "name" | "account" | "advertiser_id" | "store_url" | "domains">;
+export type OfferStore = Pick<StoreRow, "id" | "name" | "store_url" | "domains">;
 type AccountOf = { network: string; account: string };
 type Listed = {
   store: OfferStore;
@@ -28,17 +28,6 @@ type Listed = {
   endsAt: bigint | null;
   withCashback: boolean;
 };
-
-/** The stores that a network's offers can name. docs/product.md#offers-of-networks */
-export function listNetworkStores(queries: Queries, network: string): Promise<OfferStore[]> {
-  return queries
-    .selectFrom("stores")
-    .select(["id", "name", "account", "advertiser_id", "store_url", "domains"])
-    .where("network", "=", network)
-    .where("deleted_at", "is", null)
-    .orderBy("id", "desc")
-    .execute();
-}
 
 /** Saves a page of a network's offers; only what changed is written. docs/product.md#offers-of-networks */
 export async function saveListed(queries: Queries, of: AccountOf, listed: readonly Listed[]): Promise<void> {

@@ -1,13 +1,14 @@
 import type { Kysely } from "kysely";
 import type { Logger } from "pino";
-import { endUnlisted, listNetworkStores, type OfferStore, saveListed } from "../catalogue/network-offers.ts";
+import { endUnlisted, type OfferStore, saveListed } from "../catalogue/network-offers.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { LeaseLostError } from "../process/lease.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../rules/iso-time.ts";
+import type { SaleRules } from "../rules/sale/rules.ts";
 import { plainText } from "../rules/text.ts";
 import { messageOf } from "../rules/unknown-error.ts";
-import { isCalled } from "./accounts.ts";
+import { advertisersOf, listStoresOf } from "./account-stores.ts";
 import type { PolledAccount, Session } from "./network.ts";
 import type { AnyNetwork } from "./networks.ts";
 import type { NetworkOffer } from "./offer-row.ts";
@@ -19,6 +20,7 @@ type Options = {
   database: { kysely: Kysely<Schema> };
   network: AnyNetwork;
   account: PolledAccount;
+  rules: Pick<SaleRules, "accounts">;
   log: Pick<Logger, "info" | "warn">;
   progress: ReadProgress;
   write: <T>(work: (queries: Queries) => Promise<T>) => Promise<T>;
@@ -63,18 +65,16 @@ export class OffersRound {
   }
 
   async #begin(session: Session<PolledAccount>): Promise<Round | undefined> {
-    const { database, network, account, progress } = this.#options;
+    const { database, network, progress } = this.#options;
     const last = (await progress.through(PASS)) ?? 0;
     const now = Date.now();
     // A clock that was set back waits for a day at most.
     if (now - last < DAY_MS && last <= now) return undefined;
-    const ours = (await listNetworkStores(database.kysely, network.name)).filter(
-      (store) => store.account === null || isCalled(account, store.account),
-    );
     const stores = new Map(
-      ours.flatMap((store) => (store.advertiser_id ?? "").split(",").map((id) => [id.trim(), store] as const)),
+      (await listStoresOf(database.kysely, this.#options)).flatMap((store) =>
+        advertisersOf(store).map((id) => [id, store] as const),
+      ),
     );
-    stores.delete("");
     const pages = network.readOffers?.(session, [...stores.keys()]);
     return pages && { pages: pages[Symbol.asyncIterator](), stores, began: BigInt(now), listed: 0 };
   }

@@ -10,6 +10,7 @@ import type { SaleReport } from "../rules/sale/report.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import { plainText } from "../rules/text.ts";
 import { messageOf } from "../rules/unknown-error.ts";
+import type { MatchedStore } from "./account-stores.ts";
 import { type HttpCalls, NetworkAwayError } from "./http-calls.ts";
 import type { PolledAccount } from "./network.ts";
 import type { AnyNetwork } from "./networks.ts";
@@ -24,7 +25,7 @@ import {
   storeProgrammes,
   storeTerms,
 } from "./programme-rows.ts";
-import { linkSuggestions, type Matched, type MatchedStore, matchStores, shopShareOf } from "./programme-stores.ts";
+import { linkSuggestions, type Matched, matchStores, shopShareOf } from "./programme-stores.ts";
 import type { Programme } from "./programmes.ts";
 import { proposeTaken, type Taken, takenChanges } from "./taken-fields.ts";
 

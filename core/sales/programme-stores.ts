@@ -1,30 +1,20 @@
 import type { Queries } from "../database/transaction.ts";
 import { DEFAULT_SHARE_PERCENT } from "../rules/commission.ts";
 import type { AccountTerms, SaleRules } from "../rules/sale/rules.ts";
-import type { PolledAccount } from "./network.ts";
+import { type AccountOf, advertisersOf, listStoresOf, type MatchedStore } from "./account-stores.ts";
 import { type ProgrammeRow, readByAdvertiser, setSuggestion } from "./programme-rows.ts";
 
 const PROGRAMMES_AT_ONCE = 500;
 
-/** A store that an account's network reports, as far as its programmes decide about it. */
-export type MatchedStore = Awaited<ReturnType<typeof listStores>>[number];
 export type Matched = { store: MatchedStore; programmes: ProgrammeRow[] };
 
 /** The stores whose sales an account reports, each with its programmes; one without any is no concern of the account. */
-export async function matchStores(
-  queries: Queries,
-  { account, rules }: { account: PolledAccount; rules: Pick<SaleRules, "accounts"> },
-  storeId?: bigint,
-): Promise<Matched[]> {
-  const isOnly = rules.accounts.filter(({ network }) => network === account.network).length <= 1;
-  const names = [account.account, ...(account.aliases ?? [])];
-  const stores = (await listStores(queries, account.network, storeId)).filter((one) =>
-    one.account === null ? isOnly : names.includes(one.account),
-  );
+export async function matchStores(queries: Queries, of: AccountOf, storeId?: bigint): Promise<Matched[]> {
+  const stores = await listStoresOf(queries, of, storeId);
   const found: Matched[] = [];
   for (let at = 0; at < stores.length; at += PROGRAMMES_AT_ONCE) {
     const some = stores.slice(at, at + PROGRAMMES_AT_ONCE);
-    const rows = await readByAdvertiser(queries, account, some.flatMap(advertisersOf));
+    const rows = await readByAdvertiser(queries, of.account, some.flatMap(advertisersOf));
     const byId = new Map(rows.map((row) => [row.advertiser_id, row]));
     for (const store of some) {
       const programmes = advertisersOf(store).flatMap((id) => byId.get(id) ?? []);
@@ -32,19 +22,6 @@ export async function matchStores(
     }
   }
   return found;
-}
-
-const advertisersOf = ({ advertiser_id }: MatchedStore) => (advertiser_id ?? "").split(",").map((id) => id.trim());
-
-function listStores(queries: Queries, network: string, storeId: bigint | undefined) {
-  const all = queries
-    .selectFrom("stores")
-    .select(["id", "name", "advertiser_id", "account", "cashback_share_percent", "paused_since"])
-    .select(["store_url", "domains", "link_code"])
-    .where("network", "=", network)
-    .where("advertiser_id", "is not", null)
-    .where("deleted_at", "is", null);
-  return (storeId === undefined ? all : all.where("id", "=", storeId)).execute();
 }
 
 /** A programme that a store has is none to suggest. docs/product.md#suggested-stores */

@@ -6,6 +6,7 @@ import { insertStore } from "../../core/catalogue/stores.ts";
 import { readSetting, writeSetting } from "../../core/database/settings.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { DAY_MS, HOUR_MS } from "../../core/rules/iso-time.ts";
+import type { AccountTerms } from "../../core/rules/sale/rules.ts";
 import { awin } from "../../core/sales/awin/awin.ts";
 import { CallRefusedError } from "../../core/sales/http-calls.ts";
 import type { Request } from "../../core/sales/network.ts";
@@ -99,12 +100,17 @@ describe("Offers of networks", () => {
     }
 
     /** A whole round; `answer` is the body of each call for offers. */
-    async function read(name: Name, answer: (request: Request, call: number) => unknown): Promise<Request[]> {
+    async function read(
+      name: Name,
+      answer: (request: Request, call: number) => unknown,
+      others: readonly AccountTerms[] = [],
+    ): Promise<Request[]> {
       const network = await networkOf(name);
       const account = network.accountSchema.parse(ACCOUNTS[name]);
       const { kysely } = shop.database;
       const round = new OffersRound({
         ...{ database: shop.database, network, account, log: pino({ level: "silent" }) },
+        rules: { accounts: [account, ...others] },
         progress: new ReadProgress(kysely, { network: name, account: "br" }),
         write: (work) => inTransaction(kysely, work),
       });
@@ -263,6 +269,14 @@ describe("Offers of networks", () => {
       expect(calls.map(({ url }) => new URL(url).pathname)).to.deep.equal([
         "/Mediapartners/IRsid/Campaigns/17000/Deals",
       ]);
+    });
+
+    it("are of nobody where a store names none of a network's two accounts", async () => {
+      const { kysely } = shop.database;
+      await kysely.updateTable("stores").set({ account: null }).where("id", "=", shop.storeId).execute();
+      expect(await read("impact", () => PAGES.impact([]), [{ network: "impact", account: "other" }])).to.deep.equal([]);
+      Date.now = () => start + DAY_MS;
+      expect(await read("impact", () => PAGES.impact([]))).to.have.length(1);
     });
 
     it("come with the reader of sales, once", async () => {
