@@ -3,7 +3,7 @@ import pino from "pino";
 import { insertCategory } from "../../core/catalogue/categories.ts";
 import { findStore, insertStore, updateStore } from "../../core/catalogue/stores.ts";
 import type { Database } from "../../core/database/connect.ts";
-import { DAY_MS } from "../../core/rules/iso-time.ts";
+import { DAY_MS, HOUR_MS } from "../../core/rules/iso-time.ts";
 import { admitad } from "../../core/sales/admitad/admitad.ts";
 import { awin } from "../../core/sales/awin/awin.ts";
 import { HttpCalls } from "../../core/sales/http-calls.ts";
@@ -18,6 +18,7 @@ import type { Programmes } from "../../scripts/rehearse/simulators/programmes.ts
 import type { Simulator } from "../../scripts/rehearse/simulators/simulator.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { ImpactSimulator } from "./support/impact-simulator.ts";
+import { reportOf } from "./support/shop.ts";
 
 const CALLS = 100_000;
 type Made = { simulator: Simulator & { programmes: Programmes }; account: (api_url: string) => PolledAccount };
@@ -113,7 +114,21 @@ async function openShop(database: Database, name: string) {
   const round = () => kysely.selectFrom("programme_rounds").selectAll().executeTakeFirst();
   const approvals = () => kysely.selectFrom("percent_approvals").selectAll().orderBy("id").execute();
   const { programmes } = simulator;
-  return { database, simulator, programmes, calls, read, pass, nextDay, addStore, store, rows, round, approvals };
+  return {
+    database,
+    simulator,
+    programmes,
+    calls,
+    rounds,
+    read,
+    pass,
+    nextDay,
+    addStore,
+    store,
+    rows,
+    round,
+    approvals,
+  };
 }
 
 /** docs/product.md#programmes */
@@ -180,6 +195,39 @@ describe("Programmes of affiliate networks", function () {
         expect((await approvals()).map(({ bps, state, asked_by }) => [bps, state, asked_by])).to.deep.equal([
           [600n, "open", "network"],
         ]);
+        await simulator.close();
+      });
+
+      it(`of ${name} are read at once when a sale comes with a lower commission`, async () => {
+        const { database } = await engine.open();
+        const { simulator, programmes, rounds, read, nextDay, addStore, store } = await openShop(database, name);
+        programmes.join({ id: "17", name: "Um" });
+        const id = await addStore("17");
+        await read();
+        await nextDay();
+        expect((await store(id)).bps).to.equal(475n);
+        programmes.change("17", { groups: [{ code: "default", name: "x", percent: 4 }] });
+        // Two hours later nothing is due.
+        const hours = 2n * BigInt(HOUR_MS);
+        await database.kysely
+          .updateTable("programme_rounds")
+          .set(({ eb }) => ({ began_at: eb("began_at", "-", hours) }))
+          .execute();
+        await database.kysely
+          .updateTable("programmes")
+          .set(({ eb }) => ({ groups_due_at: eb("groups_due_at", "-", hours) }))
+          .execute();
+        const reader = rounds();
+        const sell = async (commissionMicros: bigint) => {
+          await reader.notice(reportOf(undefined, { advertiserId: "17", commissionMicros }));
+          let steps = 0;
+          while (await reader.step()) steps++;
+          return steps;
+        };
+        expect(await sell(8_000_000n), "what is known").to.equal(0);
+        expect((await store(id)).bps).to.equal(475n);
+        expect(await sell(4_000_000n), "calls for half of it").to.be.above(0);
+        expect((await store(id)).bps).to.equal(225n);
         await simulator.close();
       });
 
@@ -358,7 +406,7 @@ describe("Programmes of affiliate networks", function () {
       await simulator.close();
     });
 
-    it("read 2,000 of them without growing", async () => {
+    it("read 2,000 of them in less than ten calls", async () => {
       const { database } = await engine.open();
       const { simulator, programmes, read, rows } = await openShop(database, "admitad");
       for (let number = 1; number <= 2_000; number++) programmes.join({ id: String(number), name: `Loja ${number}` });
