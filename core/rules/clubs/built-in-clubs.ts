@@ -13,7 +13,8 @@ type Row = readonly [
 /**
  * The clubs of Brazil's first division of 2026, and others with a fan token on the Chiliz chain: names and colours, each
  * as two public sources have them; no crest, and no token, which only a person joins to a club. The typeface of the site
- * has no `\u015f`: the letter is the device's. docs/product.md#clubs
+ * has no `\u015f`: the letter is the device's. A database has them from migration 0024: once that is released, a correction
+ * is a further migration. docs/product.md#clubs
  */
 const ROWS: readonly Row[] = [
   [
