@@ -63,8 +63,8 @@ interface IPurchaseNFT {
     }
 
     /// @notice How a store's tickets look; all zero if the descriptor picks.
-    /// @param first The edge colour as 0xRRGGBB; 0 for none.
-    /// @param second The other colour as 0xRRGGBB.
+    /// @param first The edge colour, and the crowd's, as 0xRRGGBB; 0 for none.
+    /// @param second The other colour of the crowd as 0xRRGGBB; 0 for none.
     /// @param pattern How the colours are laid out, 0 to 15: the descriptor draws those that it knows.
     struct StoreLook {
         uint24 first;

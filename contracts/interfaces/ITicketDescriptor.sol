@@ -4,9 +4,9 @@ pragma solidity 0.8.35;
 import {IPurchaseNFT} from "./IPurchaseNFT.sol";
 
 /// @title ITicketDescriptor
-/// @notice Draws tickets. It receives a ticket's data, may ask its caller for more (such as the distributor, for the
-/// paid bit), and holds no state of its own, so it can be replaced without changing a ticket. Its output is for
-/// display only; payments use what {IPurchaseNFT} stores.
+/// @notice Draws tickets. It receives a ticket's data, may ask its caller for more (such as the store's look, or the
+/// distributor, for the paid bit), and holds no state of its own, so it can be replaced without changing a ticket. Its
+/// output is for display only; payments use what {IPurchaseNFT} stores.
 interface ITicketDescriptor {
     /// @notice The data of a ticket.
     /// @param id The purchase id, which is the token id.

@@ -11,10 +11,10 @@ import {TicketColour} from "./TicketColour.sol";
 import {TicketText} from "./TicketText.sol";
 
 /// @title TicketArt
-/// @notice Draws a purchase as a match ticket in front of the stands: a header, the store name below an edge in the
-/// store's colour and, in the largest type, the percent; a stub with the value, the buyer and a unique bar code; and a
-/// stamp across the perforation whose shape shows the status: a hollow clock, a solid tick, an arrow that turns back,
-/// or a crossed ring with the ticket struck through.
+/// @notice Draws a purchase as a match ticket in front of the stands, whose crowd wears the store's colours: a header,
+/// the store name below an edge in the store's colour and, in the largest type, the percent; a stub with the value, the
+/// buyer and a unique bar code; and a stamp across the perforation whose shape shows the status: a hollow clock, a
+/// solid tick, an arrow that turns back, or a crossed ring with the ticket struck through.
 /// @dev The image is 600 × 600 units. Text uses the viewer's fonts and is fitted to its maximum width; letter spacing
 /// scales with the font size (`geometricPrecision`). No scripts, no style sheets, no external references.
 library TicketArt {
@@ -30,6 +30,9 @@ library TicketArt {
         ' font-weight="700" text-rendering="geometricPrecision"';
 
     string private constant _NIGHT = "#08201a";
+    /// @dev The stands where a crowd wears colours: lighter, so that black is seen.
+    string private constant _CONCRETE = "#33403a";
+    uint24 private constant _CONCRETE_COLOUR = 0x33403a;
     string private constant _CROWD = "#14493a";
     string private constant _PAPER = "#faf6ea";
     uint24 private constant _PAPER_COLOUR = 0xfaf6ea;
@@ -57,6 +60,15 @@ library TicketArt {
     string private constant _CANVAS = "M0 0h600v600H0z";
     string private constant _SPECTATORS =
         "M13 8a6 6 0 11-.1 0zM3 32a10 10 0 0120 0zM38 33a6 6 0 11-.1 0zM28 57a10 10 0 0120 0z";
+
+    /// @dev The patterns of `StoreLook` that are not plain, in the order of `CLUB_PATTERNS` in
+    /// `core/rules/clubs/club.ts`.
+    uint256 private constant _STRIPES = 1;
+    uint256 private constant _HOOPS = 2;
+    uint256 private constant _HALVES = 3;
+    uint256 private constant _SASH = 4;
+    uint256 private constant _CHEST_BAND = 5;
+    uint256 private constant _CENTRE_BAND = 6;
 
     /// @dev The ticket covers x 40 to 560 and y 40 to 560: the header down to y 122, the stub from y 412.
     string private constant _TICKET =
@@ -113,10 +125,18 @@ library TicketArt {
     //////////////////////////////////////////////////////////////////////////*/
 
     /// @notice A ticket as an SVG document; its stamp says so if its cashback is paid.
-    function ticket(ITicketDescriptor.Ticket memory self, bool isPaid) internal pure returns (string memory) {
+    /// @param look How the store's tickets look, its first colour being the ticket's own.
+    function ticket(ITicketDescriptor.Ticket memory self, IPurchaseNFT.StoreLook memory look, bool isPaid)
+        internal
+        pure
+        returns (string memory)
+    {
         IPurchaseNFT.PurchaseRecord memory purchase = self.purchase;
-        string memory paper =
-            string.concat(_stands(), _paper(_accent(self), _pitchOf(self.id, purchase)), _stubPaper(purchase.status));
+        string memory paper = string.concat(
+            _stands(look),
+            _paper(_accent(purchase.storeId, look), _pitchOf(self.id, purchase)),
+            _stubPaper(purchase.status)
+        );
         string memory words = string.concat(
             _header(self.id),
             _seat(self.id, purchase.storeId),
@@ -132,7 +152,8 @@ library TicketArt {
     function emblem() internal pure returns (string memory) {
         IPurchaseNFT.Status status = IPurchaseNFT.Status.Confirmed;
         Pitch memory pitch = Pitch({stripe: 130, slant: 0, centre: 300, radius: 77, depth: 60, half: 77});
-        string memory paper = string.concat(_stands(), _paper(_GOLD, pitch), _stubPaper(status));
+        IPurchaseNFT.StoreLook memory none;
+        string memory paper = string.concat(_stands(none), _paper(_GOLD, pitch), _stubPaper(status));
         string memory percent = _words({text: "%", x: _LEFT, y: 372, room: 300, size: 230, fill: _INK});
         string memory words = string.concat(_title(), percent);
         return _document("Torcida", string.concat(paper, words, _stamp(status, false)));
@@ -152,15 +173,51 @@ library TicketArt {
                                       PAPER
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @dev Rows of spectators at night.
-    function _stands() private pure returns (string memory) {
-        return string.concat(
-            '<pattern id="a" width="50" height="50" patternUnits="userSpaceOnUse">',
-            Svg.shape({fill: _CROWD, path: _SPECTATORS}),
-            "</pattern>",
-            Svg.shape({fill: _NIGHT, path: _CANVAS}),
+    /// @dev Rows of spectators, in the dark. Where a store has two colours they are lit and wear them: all the first,
+    /// and those whom the pattern's line crosses the second.
+    function _stands(IPurchaseNFT.StoreLook memory look) private pure returns (string memory) {
+        bool isWorn = look.first != 0 && look.second != 0;
+        string memory crowd = string.concat(
+            _spectators("a", isWorn ? _lit(look.first) : _CROWD),
+            Svg.shape({fill: isWorn ? _CONCRETE : _NIGHT, path: _CANVAS}),
             Svg.shape({fill: "url(#a)", path: _CANVAS})
         );
+        if (!isWorn) return crowd;
+        return string.concat(crowd, _spectators("d", _lit(look.second)), _wearers(look.pattern));
+    }
+
+    /// @dev A paint of four spectators, over and over.
+    function _spectators(string memory id, string memory fill) private pure returns (string memory) {
+        return string.concat(
+            '<pattern id="',
+            id,
+            '" width="50" height="50" patternUnits="userSpaceOnUse">',
+            Svg.shape({fill: fill, path: _SPECTATORS}),
+            "</pattern>"
+        );
+    }
+
+    /// @dev The line of those who wear the second colour, as it lies on the shirt; an unknown pattern is plain.
+    function _wearers(uint256 pattern) private pure returns (string memory) {
+        uint256 width = 50;
+        bytes17 path = "M0 25h600m0 550H0";
+        if (pattern == _STRIPES) (width, path) = (600, "M0 300h600       ");
+        if (pattern == _HOOPS) (width, path) = (600, "M300 0v600       ");
+        if (pattern == _HALVES) (width, path) = (300, "M450 0v600       ");
+        if (pattern == _SASH) (width, path) = (300, "M0 0l600 600     ");
+        if (pattern == _CHEST_BAND) (width, path) = (150, "M0 225h600       ");
+        if (pattern == _CENTRE_BAND) (width, path) = (200, "M300 0v600       ");
+        string memory dashes = width == 600 ? "50" : "";
+        return Svg.line({stroke: "url(#d)", width: width, dashes: dashes, path: string(abi.encodePacked(path))});
+    }
+
+    /// @dev A colour that is seen on the stands.
+    function _lit(uint24 colour) private pure returns (string memory) {
+        return _hex(TicketColour.above(colour, _CONCRETE_COLOUR));
+    }
+
+    function _hex(uint24 colour) private pure returns (string memory) {
+        return string.concat("#", uint256(colour).toHexStringNoPrefix(3));
     }
 
     /// @dev The ticket body: a header striped like mown grass, an edge in the store's colour, and pitch markings.
@@ -213,19 +270,26 @@ library TicketArt {
         );
     }
 
-    /// @dev The store's own colour, kept apart from header and paper, or a neutral one chosen by store id.
-    function _accent(ITicketDescriptor.Ticket memory self) private pure returns (string memory) {
-        uint24 colour = self.storeColour;
+    /// @dev The store's first colour, or its second if only that one stands out from header and paper as it is; kept
+    /// apart from both. A store without one has a neutral colour chosen by its id.
+    function _accent(uint16 storeId, IPurchaseNFT.StoreLook memory look) private pure returns (string memory) {
+        uint24 colour = look.first;
         if (colour == 0) {
             bytes memory colours = _NEUTRAL_COLOURS;
-            uint256 start = uint256(self.purchase.storeId) % (colours.length / 3) * 3;
+            uint256 start = uint256(storeId) % (colours.length / 3) * 3;
             for (uint256 i; i < 3; ++i) {
                 colour = (colour << 8) | uint8(colours[start + i]);
             }
+        } else if (_onEdge(colour) != colour && look.second != 0 && _onEdge(look.second) == look.second) {
+            colour = look.second;
         }
+        return _hex(_onEdge(colour));
+    }
+
+    /// @dev A colour that is seen between header and paper.
+    function _onEdge(uint24 colour) private pure returns (uint24) {
         colour = TicketColour.between(colour, _PITCH_COLOUR, _PAPER_COLOUR);
-        colour = TicketColour.between(colour, _MOWN_COLOUR, _PAPER_COLOUR);
-        return string.concat("#", uint256(colour).toHexStringNoPrefix(3));
+        return TicketColour.between(colour, _MOWN_COLOUR, _PAPER_COLOUR);
     }
 
     function _stubPaper(IPurchaseNFT.Status status) private pure returns (string memory) {

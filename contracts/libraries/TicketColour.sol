@@ -17,7 +17,12 @@ library TicketColour {
         while (_distance(colour, lighter) < _FROM_LIGHTER) {
             colour = _mix(colour, 0);
         }
-        while (_distance(colour, darker) < _FROM_DARKER) {
+        return above(colour, darker);
+    }
+
+    /// @notice The colour itself if it stands out from a dark one, otherwise lighter.
+    function above(uint24 colour, uint24 dark) internal pure returns (uint24) {
+        while (_distance(colour, dark) < _FROM_DARKER) {
             colour = _mix(colour, _CHANNEL);
         }
         return colour;

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { BaseContract } from "ethers";
-import { gasLimitOf } from "../../core/catalogue/encoders.ts";
+import { gasLimitOf, LOOK_GAS } from "../../core/catalogue/encoders.ts";
 import { gasLimits } from "../../core/purchases/encoders.ts";
 import { METADATA_URI_MAX_BYTES } from "../../core/rules/product.ts";
 import { thirdGeneration, WORD_OF_PAID_BITS } from "../bench/gas/scenarios.ts";
@@ -100,6 +100,14 @@ describe("The gas limits of the sender", () => {
       await admin.sendTransaction({ to: await fourth.getAddress(), value: 10n ** 21n });
       return fourth;
     });
+  });
+
+  it("leave room for the first look of a store", async () => {
+    await send(system.nft, "registerStore", [777, "Loja"], system.catalogue);
+    expectRoom(
+      LOOK_GAS,
+      await gasOf(send(system.nft, "setStoreLook", [777, 0xffffff, 0xffffff, 15], system.catalogue)),
+    );
   });
 
   const longest = "e\u0301\u0301".repeat(20) + "e\u0301".repeat(20);

@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { DOMParser, type Element, onErrorStopParsing } from "@xmldom/xmldom";
 import { expect } from "chai";
 import fc from "fast-check";
+import { BUILT_IN_CLUBS } from "../../core/database/built-in-clubs.ts";
 import { countLetters, isReadableName, STORE_NAME_BYTES, STORE_NAME_LETTERS } from "../../core/rules/chain-text.ts";
+import { CLUB_PATTERNS } from "../../core/rules/clubs/club.ts";
+import { type TicketLook, ticketLook } from "../../core/rules/clubs/ticket-look.ts";
 import { percentText } from "../../core/rules/money.ts";
 import {
   aPurchase,
@@ -85,7 +88,7 @@ function parsePicture(image: string): Element {
     expect(["svg", "title", "pattern", "clipPath", "path", "circle", "g", "text"]).to.include(element.tagName);
     for (const { name, value } of Array.from(element.attributes)) {
       expect(name).not.to.match(/^on|href|style|textLength|lengthAdjust/i);
-      if (value.includes("url(")) expect(value).to.be.oneOf(["url(#a)", "url(#b)", "url(#c)"]);
+      if (value.includes("url(")) expect(value).to.be.oneOf(["url(#a)", "url(#b)", "url(#c)", "url(#d)"]);
     }
   }
   return root;
@@ -121,6 +124,21 @@ function labOf(colour: number): number[] {
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
+/** One of each pattern, and those that are hard to draw. */
+const PICTURED_CLUBS = [
+  "flamengo",
+  "palmeiras",
+  "atletico-mineiro",
+  "vasco-da-gama",
+  "sao-paulo",
+  "fluminense",
+  "corinthians",
+  "as-monaco",
+  "paris-saint-germain",
+];
+
+const SITE = "https://torcida.example";
+
 describe("Token metadata", () => {
   let system: System;
   beforeEach(async () => {
@@ -129,6 +147,8 @@ describe("Token metadata", () => {
   const metadataOf = async (id: bigint) => parseMetadata(await read<string>(system.nft, "tokenURI", id));
   const mint = (purchase: Partial<Purchase> & { id: bigint }) =>
     system.mint(aPurchase({ buyer: system.buyer.address, ...purchase }));
+  const setLook = (storeId: number, { first, second, pattern }: TicketLook) =>
+    send(system.nft, "setStoreLook", [storeId, first, second, pattern], system.catalogue);
 
   it("lists the attributes as documented, in order, then the bonus", async () => {
     await mint({ id: 7n });
@@ -241,6 +261,74 @@ describe("Token metadata", () => {
     );
   });
 
+  /** The path's colour by its element, and the crowd's two by the paints that they stand in. */
+  const coloursOf = async (look: TicketLook) => {
+    await setLook(1, look);
+    const { image } = await metadataOf(1n);
+    parsePicture(image);
+    const svg = svgOf(image);
+    const [first, second] = ["a", "d"].map(
+      (id) => new RegExp(`<pattern id="${id}".*?fill="#([\\da-f]{6})"`).exec(svg)?.[1],
+    );
+    return {
+      first,
+      second,
+      edge: /fill="#([\da-f]{6})" d="M40 122h/.exec(svg)?.[1],
+      line: /<path[^>]+url\(#d\)[^>]+>/.exec(svg)?.[0],
+    };
+  };
+
+  it("has a crowd that wears the store's two colours as its pattern says, each seen on the stands", async () => {
+    await mint({ id: 1n });
+    const [stands, crowd] = [0x33403a, "14493a"];
+    const lines = new Set<string | undefined>();
+    for (let pattern = 0; pattern < CLUB_PATTERNS.length; pattern++) {
+      const { first, second, line } = await coloursOf({ first: 0xd50032, second: 0xffffff, pattern });
+      expect([first, second]).to.deep.equal(["d50032", "ffffff"]);
+      lines.add(line);
+    }
+    expect(lines.size, "each pattern has a line of its own").to.equal(CLUB_PATTERNS.length);
+    const plain = await coloursOf({ first: 0xd50032, second: 0xffffff, pattern: 0 });
+    for (const pattern of [CLUB_PATTERNS.length, 15])
+      expect(await coloursOf({ first: 0xd50032, second: 0xffffff, pattern }), "one to come is plain").to.deep.equal(
+        plain,
+      );
+    for (const [first, second] of [
+      [0, 0],
+      [0xd50032, 0],
+      [0, 0xffffff],
+    ] as const)
+      expect(await coloursOf({ first, second, pattern: 1 })).to.include({
+        first: crowd,
+        second: undefined,
+        line: undefined,
+      });
+    for (const club of IS_COVERAGE ? [] : BUILT_IN_CLUBS) {
+      const { first = "", second = "" } = await coloursOf(ticketLook(club));
+      for (const worn of [first, second])
+        expect(difference(Number.parseInt(worn, 16), stands), `${club.slug}: ${worn}`).to.be.at.least(9);
+      expect(difference(Number.parseInt(first, 16), Number.parseInt(second, 16)), club.slug).to.be.at.least(9);
+    }
+  });
+
+  itAsDeployed("has its crowd in green for a caller that does not say how the store looks", async () => {
+    const record = [system.buyer.address, 1, 100n, 500, 0, 1];
+    const drawn = await read<string>(system.descriptor, "tokenURI", [1n, record, "Arena", 0xd50032, SITE]);
+    const svg = svgOf(parseMetadata(drawn).image);
+    expect(svg).to.include('fill="#d50032" d="M40 122h').and.include('<path fill="#14493a"');
+    expect(svg).not.to.include("url(#d)");
+  });
+
+  it("has an edge in the second colour where only that is seen between header and paper", async () => {
+    await mint({ id: 1n });
+    const edgeOf = async (first: number, second: number) => (await coloursOf({ first, second, pattern: 0 })).edge;
+    expect(await edgeOf(0xffffff, 0x000001), "white and black").to.equal("000001");
+    expect(await edgeOf(0xd50032, 0xffffff), "red and white").to.equal("d50032");
+    const moved = await edgeOf(0x006437, 0);
+    expect(moved, "a green near the header's").not.to.equal("006437");
+    expect(await edgeOf(0x006437, 0xffffff), "neither: the first, moved").to.equal(moved);
+  });
+
   it("wraps a bonus in a ribbon, and nothing else", async () => {
     await mint({ id: 1n });
     await mint({ id: 2n, bonusBps: 0 });
@@ -252,7 +340,12 @@ describe("Token metadata", () => {
   /** Each figure is drawn at its largest size just before it shrinks, just after, and at its longest. */
   const DRAWN: Record<
     string,
-    Partial<Purchase> & { id: bigint; store?: string; to?: "confirm" | "cancel" | "markReturned" | "payBatch" }
+    Partial<Purchase> & {
+      id: bigint;
+      store?: string;
+      look?: TicketLook;
+      to?: "confirm" | "cancel" | "markReturned" | "payBatch";
+    }
   > = {
     pending: { id: 1n },
     confirmed: { id: 2n, to: "confirm" },
@@ -307,11 +400,16 @@ describe("Token metadata", () => {
   const nearest = { id: 360_000_000n, storeId: 34, valueCents: 999_999_999_999n, baseBps: 900, bonusBps: 100 };
   const late = { returned: { id: 5n, to: "markReturned" }, paid: { id: 6n, to: "payBatch" } };
   Object.assign(DRAWN, { "nearest-seat": nearest, "wider-seat": { id: 9n, storeId: 11, bonusBps: 0 }, ...late });
-  for (const [index, [name, { store, to, ...purchase }]] of Object.entries(DRAWN).entries()) {
+  for (const slug of PICTURED_CLUBS) {
+    const club = BUILT_IN_CLUBS.find((one) => one.slug === slug);
+    if (club) DRAWN[`club-${slug}`] = { id: 8n, store: `Loja do ${club.name}`, look: ticketLook(club), to: "confirm" };
+  }
+  for (const [index, [name, { store, look, to, ...purchase }]] of Object.entries(DRAWN).entries()) {
     if (IS_COVERAGE && !DRAWN_UNDER_COVERAGE.test(name)) continue;
     it(`draws the ${name} ticket as ${PICTURES}/${name}.svg, which people looked at`, async () => {
       const storeId = purchase.storeId ?? index + 2;
       await send(system.nft, "registerStore", [storeId, store ?? "Verdão Store"], system.catalogue);
+      if (look) await setLook(storeId, look);
       await mint({ buyer: PICTURED_BUYER, storeId, ...purchase });
       if (to === "markReturned" || to === "payBatch") await system.confirm(purchase.id);
       if (to === "payBatch") {

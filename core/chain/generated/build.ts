@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "cd2d141ac810535af02346011ca80151f30fe4b3f95a3e6d62cdf834d0b933d9"
+  "sourceHash": "ffdb8e3380395933793a9877a01837b65b4f16db5346ee477784d19d7fdc35cf"
 } as const;

@@ -3,6 +3,7 @@ pragma solidity 0.8.35;
 
 import {Base64} from "solady/src/utils/Base64.sol";
 
+import {IPurchaseNFT} from "../../../contracts/interfaces/IPurchaseNFT.sol";
 import {ITicketDescriptor} from "../../../contracts/interfaces/ITicketDescriptor.sol";
 import {TicketArt} from "../../../contracts/libraries/TicketArt.sol";
 
@@ -10,6 +11,8 @@ import {TicketArt} from "../../../contracts/libraries/TicketArt.sol";
 /// @notice Draws a ticket and nothing else, so that the benchmark can measure the cost of drawing.
 contract TicketPainter {
     function draw(ITicketDescriptor.Ticket calldata ticket) external pure returns (string memory) {
-        return Base64.encode(bytes(TicketArt.ticket(ticket, false)));
+        IPurchaseNFT.StoreLook memory look;
+        look.first = ticket.storeColour;
+        return Base64.encode(bytes(TicketArt.ticket(ticket, look, false)));
     }
 }
