@@ -1,11 +1,11 @@
 import { appendAudit } from "../database/audit-log.ts";
+import { BUILT_IN_CLUBS } from "../database/built-in-clubs.ts";
 import type { Queries } from "../database/transaction.ts";
-import { BUILT_IN_CLUBS } from "../rules/clubs/built-in-clubs.ts";
 import { keysOf } from "../rules/records.ts";
 import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
 import type { Change } from "./changes.ts";
 import { type ClubRow, listClubs } from "./club-rows.ts";
-import { saveClub } from "./clubs.ts";
+import { saveAmongOthers } from "./clubs.ts";
 import { listFanTokens } from "./fan-tokens.ts";
 import { lookOf } from "./stores.ts";
 
@@ -40,7 +40,7 @@ export async function clubChanges(queries: Queries, catalogue: Catalogue): Promi
           fields: shown,
         },
         async apply(queries, { actor }) {
-          await saveClub(queries, wanted);
+          await saveAmongOthers(queries, wanted);
           const was = before ? { was: Object.fromEntries(changed.map((field) => [field, before[field]])) } : {};
           const detail = { ...Object.fromEntries(changed.map((field) => [field, after[field]])), ...was };
           await appendAudit(queries, { actor, action: "club.save", subject: `club:${club.slug}`, detail });

@@ -24,14 +24,21 @@ export type ClubFields = {
  * bonus: what a person accepted stays, and nothing else decides one. @throws ClubError
  */
 export async function saveClub(queries: Queries, fields: ClubFields): Promise<{ before: ClubRow | undefined }> {
+  const saved = await saveAmongOthers(queries, fields);
+  const twin = (await listClubs(queries)).find(
+    ({ slug, name }) => slug !== fields.slug && lookOf(name) === lookOf(fields.name),
+  );
+  if (twin) throw new ClubError("name", `The club ${twin.slug} is called ${twin.name} already`);
+  return saved;
+}
+
+/** The same of several, whose names are compared when all have theirs: two may change them with each other. @throws ClubError */
+export async function saveAmongOthers(queries: Queries, fields: ClubFields): Promise<{ before: ClubRow | undefined }> {
   const { slug, name, pattern, country, token_slug } = fields;
   await bumpCatalogueVersion(queries);
   const before = await queries.selectFrom("clubs").selectAll().where("slug", "=", slug).executeTakeFirst();
   const standing = before?.deleted_at === null ? before : undefined;
-  const all = await listClubs(queries);
-  const twin = all.find((one) => one.slug !== slug && lookOf(one.name) === lookOf(name));
-  if (twin) throw new ClubError("name", `The club ${twin.slug} is called ${twin.name} already`);
-  if (!standing && all.length >= CLUBS_MAX)
+  if (!standing && (await listClubs(queries)).length >= CLUBS_MAX)
     throw new ClubError("slug", `slug would be one too many: there are ${CLUBS_MAX} clubs`);
   if (token_slug && !(await findFanTokenBySlug(queries, token_slug)))
     throw new ClubError("token_slug", `token_slug is not the slug of a fan token: ${token_slug}`);

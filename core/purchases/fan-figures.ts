@@ -7,7 +7,7 @@ import type { WalletAddress } from "../rules/wallet-address.ts";
 
 /*
  * What the fans of a club were paid in a month, counted in the transaction of each change: nothing is ever added up. Locks are
- * taken in one order, the fan's row of `fan_clubs` first. docs/product.md#fans
+ * taken in one order: the fans' rows of `fan_clubs`, and at the end those of `club_months`. docs/product.md#fans
  */
 
 /** After payments of these purchases were written into the index, or taken out of it, in the transaction that did. */
@@ -15,7 +15,12 @@ export async function countFanPayments(queries: Queries, ids: readonly bigint[])
   if (ids.length === 0) return;
   const rows = await queries
     .selectFrom("purchases")
-    .leftJoin("payouts", (join) => join.onRef("payouts.token_id", "=", "purchases.id").on("payouts.state", "=", "paid"))
+    .leftJoin("payouts", (join) =>
+      join
+        .onRef("payouts.token_id", "=", "purchases.id")
+        .onRef("payouts.recipient", "=", "purchases.wallet")
+        .on("payouts.state", "=", "paid"),
+    )
     .select(["purchases.id", "purchases.wallet", "payouts.amount_gwei", "payouts.paid_at"])
     .where(among(queries, "purchases.id", ids))
     .orderBy("purchases.id")
@@ -29,14 +34,17 @@ export async function countFanPayments(queries: Queries, ids: readonly bigint[])
     .where(among(queries, "purchase_id", ids))
     .execute();
   const now = await readClock(queries);
+  const moves: Move[] = [];
   for (const { id, wallet, amount_gwei, paid_at } of rows) {
     const club = clubs.get(wallet);
     const known = counted.find(({ purchase_id }) => purchase_id === id);
-    if (known && isMonthOpen(known.month, now)) await takeAway(queries, known);
+    if (known && isMonthOpen(known.month, now)) moves.push(await takeAway(queries, known));
     if (club === undefined || amount_gwei === null || paid_at === null) continue;
     const month = monthOf(paid_at);
-    if (isMonthOpen(month, now)) await add(queries, { purchase_id: id, wallet, month, club, gwei: amount_gwei });
+    if (isMonthOpen(month, now))
+      moves.push(await add(queries, { purchase_id: id, wallet, month, club, gwei: amount_gwei }));
   }
+  await moveMonths(queries, moves);
 }
 
 /** The whole index was deleted: what it has again is counted again. */
@@ -63,11 +71,13 @@ export async function setFanClub(queries: Queries, wallet: WalletAddress, club: 
   }
   const own = queries.selectFrom("fan_payments").selectAll().where("wallet", "=", wallet).orderBy("purchase_id");
   const now = await readClock(queries);
+  const moves: Move[] = [];
   for (const row of await own.execute()) {
     if (!isMonthOpen(row.month, now)) continue;
-    await takeAway(queries, row);
-    if (club !== null) await add(queries, { ...row, club });
+    moves.push(await takeAway(queries, row));
+    if (club !== null) moves.push(await add(queries, { ...row, club }));
   }
+  await moveMonths(queries, moves);
   // What a closed month counted of a person is of no use.
   if (club === null) await queries.deleteFrom("fan_payments").where("wallet", "=", wallet).execute();
 }
@@ -108,16 +118,19 @@ async function lockFans(queries: Queries, wallets: ReadonlySet<WalletAddress>) {
 
 type Counted = { purchase_id: bigint; wallet: WalletAddress; month: string; club: string; gwei: bigint };
 
-async function add(queries: Queries, row: Counted): Promise<void> {
+/** By how much a month of a club changes. */
+type Move = Pick<Counted, "month" | "club"> & Record<"fans" | "purchases" | "gwei", bigint>;
+
+async function add(queries: Queries, row: Counted): Promise<Move> {
   const isNew = !(await isFanOf(queries, row));
   await queries.insertInto("fan_payments").values(row).execute();
-  await move(queries, row, { fans: isNew ? 1n : 0n, purchases: 1n, gwei: row.gwei });
+  return { month: row.month, club: row.club, fans: isNew ? 1n : 0n, purchases: 1n, gwei: row.gwei };
 }
 
-async function takeAway(queries: Queries, row: Counted): Promise<void> {
+async function takeAway(queries: Queries, row: Counted): Promise<Move> {
   await queries.deleteFrom("fan_payments").where("purchase_id", "=", row.purchase_id).execute();
   const isOver = !(await isFanOf(queries, row));
-  await move(queries, row, { fans: isOver ? -1n : 0n, purchases: -1n, gwei: -row.gwei });
+  return { month: row.month, club: row.club, fans: isOver ? -1n : 0n, purchases: -1n, gwei: -row.gwei };
 }
 
 /** Whether the club's month counts anything of this wallet. */
@@ -126,22 +139,24 @@ async function isFanOf(queries: Queries, { wallet, month, club }: Counted): Prom
   return (await one.where("month", "=", month).where("club", "=", club).limit(1).executeTakeFirst()) !== undefined;
 }
 
-async function move(
-  queries: Queries,
-  { month, club }: Counted,
-  change: Record<"fans" | "purchases" | "gwei", bigint>,
-): Promise<void> {
-  await queries
-    .insertInto("club_months")
-    .values({ month, club, ...change })
-    .onConflict((conflict) =>
-      conflict.columns(["month", "club"]).doUpdateSet((set) => ({
-        fans: set("club_months.fans", "+", change.fans),
-        purchases: set("club_months.purchases", "+", change.purchases),
-        gwei: set("club_months.gwei", "+", change.gwei),
-      })),
-    )
-    .execute();
+/** In one order everywhere: two fans who change sides with each other never wait for one another. */
+async function moveMonths(queries: Queries, moves: readonly Move[]): Promise<void> {
+  const byMonth = Map.groupBy(moves, ({ month, club }) => `${month} ${club}`);
+  for (const [, ofMonth] of [...byMonth].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    for (const change of ofMonth) {
+      await queries
+        .insertInto("club_months")
+        .values(change)
+        .onConflict((conflict) =>
+          conflict.columns(["month", "club"]).doUpdateSet((set) => ({
+            fans: set("club_months.fans", "+", change.fans),
+            purchases: set("club_months.purchases", "+", change.purchases),
+            gwei: set("club_months.gwei", "+", change.gwei),
+          })),
+        )
+        .execute();
+    }
+  }
 }
 
 // What is told of them ------------------------------------------------------------------------------------------------------

@@ -17,15 +17,17 @@ export const getClubs = ({ signal }: { signal: AbortSignal }): Promise<Clubs> =>
 
 /** Without those whose colours are none: what draws them trusts them. A pattern of a later server is drawn plain. */
 function readClubs({ clubs }: Heard<z.infer<typeof clubsResponseSchema>>): Clubs {
-  const drawn = clubs
-    .filter(({ colours }) => colours.length > 1 && colours.every((one) => COLOUR.test(one)))
-    .map((club) => ({
-      ...{ ...club, ...clubGround(club) },
-      pattern: CLUB_PATTERNS.find((known) => known === club.pattern) ?? "plain",
-    }));
+  const drawn = clubs.flatMap((club) => drawnClub(club) ?? []);
   const bySlug = new Map(drawn.map((club) => [club.slug, club]));
   const byName = clubsByName(drawn);
   return { all: clubs, ofSlug: (slug) => bySlug.get(slug), named: (text) => byName.get(clubKey(text)) };
+}
+
+/** Undefined if its colours are none. */
+export function drawnClub(club: Heard<AnsweredClub>): Club | undefined {
+  if (club.colours.length < 2 || !club.colours.every((one) => COLOUR.test(one))) return undefined;
+  const pattern = CLUB_PATTERNS.find((known) => known === club.pattern) ?? "plain";
+  return { ...club, ...clubGround(club), pattern };
 }
 
 const COLOUR = /^#[\da-f]{6}$/;

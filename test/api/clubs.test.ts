@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { BUILT_IN_CLUBS } from "../../core/rules/clubs/built-in-clubs.ts";
+import { BUILT_IN_CLUBS } from "../../core/database/built-in-clubs.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectInvalid, expectRefusal } from "./support/expect-refusal.ts";
@@ -171,6 +171,22 @@ describe("Clubs", () => {
       expect(log.filter((row: { action: string }) => row.action.startsWith("club."))).to.have.length(4);
     });
 
+    it("have stores of their own also where other clubs are called the same", async () => {
+      await save({ ...NAUTICO, slug: "nacional", name: "Nacional", aliases: [] });
+      await save({ ...NAUTICO, slug: "nacional-am", name: "Nacional (AM)", aliases: ["Nacional"] });
+      const first = await newStore({ club: "Nacional", club_slug: "nacional" });
+      const second = await newStore({ club: "Nacional", club_slug: "nacional-am" });
+      const unclear = await newStore({ club: "Nacional" });
+      const idsOf = async (club: string) =>
+        (await admin.get(`/api/stores?club=${encodeURIComponent(club)}`)).body.stores.map(
+          ({ id }: { id: number }) => id,
+        );
+      expect(await idsOf("nacional-am")).to.deep.equal([second]);
+      expect(await idsOf("nacional")).to.deep.equal([first]);
+      expect(await idsOf("NACIONAL"), "a text that means neither").to.deep.equal([first, unclear]);
+      expect(await clubOf(unclear)).to.include({ club_slug: null });
+    });
+
     it("cannot be called as another is, nor look so, nor have a token that is not there", async () => {
       for (const name of ["Flamengo", "FLAMENGO", "Flаmengo"]) {
         const refused = await admin.post("/api/admin/clubs", { ...NAUTICO, name });
@@ -184,8 +200,12 @@ describe("Clubs", () => {
     it("are refused with what is wrong", async () => {
       for (const [field, wrong] of [
         ["slug", "São Paulo"],
+        ["slug", "table"],
+        ["slug", " TABLE "],
         ["name", ""],
         ["name", "x".repeat(61)],
+        ["name", "Timb\u202eu"],
+        ["aliases", ["Timbu", "Tim\u200bbu"]],
         ["aliases", Array.from({ length: 31 }, (_, index) => `n${index}`)],
         ["colours", "#fff"],
         ["colours", ["#123456"]],
@@ -225,6 +245,13 @@ describe("Clubs", () => {
       const csv = await admin.get("/api/admin/catalogue?format=csv");
       expect(csv.text).to.include("club_slug").and.to.include("#d0021b #ffffff");
 
+      const [leao, peixe] = ["remo", "santos"].map((slug) => BUILT_IN_CLUBS.find((one) => one.slug === slug));
+      const swapped = [
+        { type: "club", ...leao, name: peixe?.name },
+        { type: "club", ...peixe, name: leao?.name },
+      ];
+      expect((await send(swapped, true)).body.changes, "two change their names with each other").to.have.length(2);
+      expect((await admin.get("/api/clubs/remo")).body.club.name).to.equal("Santos");
       const wrong = [
         { type: "store", name: "Outra", country: "Brasil", club_slug: "nobody" },
         { ...rows[1], slug: "outro", token_slug: "nobody" },

@@ -1,8 +1,10 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { BUILT_IN_CLUBS } from "../../core/rules/clubs/built-in-clubs.ts";
+import { BUILT_IN_CLUBS } from "../../core/database/built-in-clubs.ts";
 import { eventually } from "../testing/until.ts";
+import { fixtureMe, fixtureNft, fixturePurchase, fixtureTicket } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
 
 describe("The user's club", () => {
   const site = useSite();
@@ -74,6 +76,31 @@ describe("The user's club", () => {
     await page.waitForLoadState("networkidle");
     expect(await groundOf(page, ".store-banner")).to.deep.equal(brand);
     expect(problems).to.deep.equal([]);
+  });
+
+  it("leaves a ticket in the colours of its store's club, on the dashboard and on its own page", async () => {
+    const { server } = site;
+    server.answer("GET /api/nfts/7", {
+      body: { success: true, data: { ...fixtureTicket("7"), club_slug: "mirassol" } },
+    });
+    server.answer("GET /api/nfts/7/image", { status: 404, body: {} });
+    const { page } = await site.open("/ticket/7", { storage: { club: "Palmeiras" } });
+    const [ground, ink] = ["rgb(255, 212, 0)", "rgb(18, 32, 26)"];
+    await eventually(async () => expect(await groundOf(page, ".ticket-stub")).to.deep.equal([ground, ink]));
+    const trim = await page.locator(".ticket-stub").evaluate((stub) => getComputedStyle(stub).boxShadow);
+    expect(trim, "the shirt's other colour").to.include("rgb(0, 102, 51)");
+    const wallet = testWallet();
+    const purchase = fixturePurchase({ id: 7 });
+    const nft = { ...fixtureNft(purchase, wallet.address), club_slug: "vasco-da-gama" };
+    server.me = fixtureMe(wallet.address, { nfts: [nft], purchases: [purchase] });
+    const { page: own } = await site.openLoggedIn("/dashboard", { wallet, storage: { club: "Palmeiras" } });
+    await eventually(async () => expect(await groundOf(own, "main article > span")).to.deep.equal([BLACK, CHALK]));
+    const stored = { ...fixturePurchase({ id: 8, token_id: null }), club_slug: "mirassol" };
+    server.me = fixtureMe(wallet.address, { nfts: [], purchases: [stored] });
+    await own.reload();
+    await eventually(async () =>
+      expect(await groundOf(own, "main article > span"), "not minted").to.deep.equal([ground, ink]),
+    );
   });
 
   it("keeps its colours without the list of clubs, follows a changed row, and forgets those of a club that went", async () => {

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { clubRows } from "../../core/catalogue/club-changes.ts";
 import { findClub } from "../../core/catalogue/club-rows.ts";
 import { removeClub, saveClub } from "../../core/catalogue/clubs.ts";
+import { BUILT_IN_CLUBS } from "../../core/database/built-in-clubs.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
-import { BUILT_IN_CLUBS } from "../../core/rules/clubs/built-in-clubs.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 
 const REMO = BUILT_IN_CLUBS.find(({ slug }) => slug === "remo");

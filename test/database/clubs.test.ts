@@ -1,6 +1,8 @@
+import { hash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
+import { BUILT_IN_CLUBS } from "../../core/database/built-in-clubs.ts";
 import { MIGRATIONS, migrate } from "../../core/database/migrate.ts";
-import { BUILT_IN_CLUBS } from "../../core/rules/clubs/built-in-clubs.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 
 /** docs/product.md#club-match */
@@ -29,9 +31,27 @@ describe("The clubs of an older database", () => {
         rows.every(({ club_accepted }) => club_accepted === 0n),
         "nobody accepted one",
       ).to.equal(true);
-      const clubs = await kysely.selectFrom("clubs").selectAll().execute();
-      expect(clubs).to.have.length(BUILT_IN_CLUBS.length);
+      const clubs = await kysely.selectFrom("clubs").selectAll().orderBy("slug").execute();
+      const asBuiltIn = clubs.map(({ slug, name, aliases, colours, pattern, country }) => ({
+        ...{ slug, name, pattern, country },
+        ...{ aliases: JSON.parse(aliases), colours: colours.split(" ") },
+      }));
+      expect(asBuiltIn).to.have.deep.members([...BUILT_IN_CLUBS]);
       expect(clubs.filter(({ token_slug }) => token_slug !== null)).to.deep.equal([]);
     });
+  });
+});
+
+/** docs/product.md#clubs */
+describe("The clubs that migration 0024 brings", () => {
+  const FROZEN = "950e7aed0c051dea6097dd5d879aaedfc7dcefc0e62cbbed78744206990b100c";
+
+  it("are a copy that never changes: a correction of BUILT_IN_CLUBS is a further migration", () => {
+    const list = readFileSync("core/database/migrations/0024-clubs.json");
+    expect(hash("sha256", list), "a database has them already: correct them in a further migration").to.equal(FROZEN);
+    const importing = globSync("core/database/migrations/*.ts").filter((file) =>
+      readFileSync(file, "utf8").includes("built-in-clubs"),
+    );
+    expect(importing, "what a migration brings stands beside it").to.deep.equal([]);
   });
 });

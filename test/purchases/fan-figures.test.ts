@@ -116,6 +116,30 @@ describe("The figures of a club's fans", function () {
       await expectExact({ [ana]: "flamengo" });
     });
 
+    it("leave out what another wallet was paid for a token of the same id", async () => {
+      await choose(ana, "flamengo");
+      const { kysely } = shop.database;
+      const id = await pay(ana, 3n);
+      await kysely.updateTable("payouts").set({ recipient: bia }).where("token_id", "=", id).execute();
+      await inTransaction(kysely, (queries) => countFanPayments(queries, [id]));
+      const rows = await kysely.selectFrom("club_months").selectAll().execute();
+      expect(rows).to.deep.equal([{ month, club: "flamengo", fans: 0n, purchases: 0n, gwei: 0n }]);
+    });
+
+    it("move right between clubs whose fans change sides at the same time", async () => {
+      const sides = ["flamengo", "santos"] as const;
+      const fans = await Promise.all(Array.from("cdefghij", (name) => shop.buyer(name)));
+      const clubOf = (index: number, turn: number) => sides[(index + turn) % 2] ?? "flamengo";
+      for (const [index, fan] of fans.entries()) {
+        await choose(fan, clubOf(index, 0));
+        await pay(fan, BigInt(index + 1));
+      }
+      for (const turn of [1, 2, 3]) {
+        await Promise.all(fans.map((fan, index) => choose(fan, clubOf(index, turn))));
+        await expectExact(Object.fromEntries(fans.map((fan, index) => [fan, clubOf(index, turn)])));
+      }
+    });
+
     it("of a return are those of what was paid: a debt is kept of what is paid later", async () => {
       await choose(ana, "flamengo");
       await pay(ana, 3n);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { BUILT_IN_CLUBS } from "../../core/rules/clubs/built-in-clubs.ts";
+import { BUILT_IN_CLUBS } from "../../core/database/built-in-clubs.ts";
 import { clubKey, clubsByName } from "../../core/rules/clubs/club.ts";
 import { CHALK, clubGround, contrast, groundOf } from "../../core/rules/clubs/club-colours.ts";
 import { drawnMark } from "../../core/rules/store-mark.ts";

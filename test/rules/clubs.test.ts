@@ -1,7 +1,11 @@
+import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
+import { BUILT_IN_CLUBS } from "../../core/database/built-in-clubs.ts";
 import { saveClubRequestSchema } from "../../core/rules/api/clubs.ts";
-import { BUILT_IN_CLUBS } from "../../core/rules/clubs/built-in-clubs.ts";
-import { clubKey, clubKeys } from "../../core/rules/clubs/club.ts";
+import { CLUB_PATTERNS, clubKey, clubKeys } from "../../core/rules/clubs/club.ts";
+import { ticketLook } from "../../core/rules/clubs/ticket-look.ts";
+import { must } from "../../core/rules/field-rules.ts";
+import { PAGES } from "../../frontend/app/pages.ts";
 
 /** docs/product.md#clubs */
 describe("The built-in clubs", () => {
@@ -26,6 +30,32 @@ describe("The built-in clubs", () => {
     }
     for (const shared of ["Atlético", "América", "Inter", "Barcelona", "Tricolor", "Nacional", "Guarani", "Sporting"])
       expect(owners.get(clubKey(shared)), shared).to.equal(undefined);
+  });
+
+  it("have tickets on chain in the first colours of the shirt, none of them none, in a pattern that the contract takes", () => {
+    for (const club of BUILT_IN_CLUBS) {
+      const { first, second, pattern } = ticketLook(club);
+      const told = [first, second].map((one) => (one === 1 ? "#000000" : `#${one.toString(16).padStart(6, "0")}`));
+      expect(told, club.slug).to.deep.equal(club.colours.slice(0, 2));
+      expect(CLUB_PATTERNS[pattern], club.slug).to.equal(club.pattern);
+      expect(pattern).to.be.at.most(15);
+    }
+  });
+
+  it("leave each word to the page or the call that is beside their own", () => {
+    const called = globSync("api/**/*.ts").flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/"\/api\/(?:admin\/)?clubs\/([a-z][a-z0-9-]*)/g)].map(([, word]) => word),
+    );
+    const paged = PAGES.flatMap(({ path }) => /^\/clubs\/([a-z][a-z0-9-]*)/.exec(path)?.[1] ?? []);
+    expect(paged).to.include("table");
+    for (const slug of new Set([...called, ...paged])) {
+      const [club] = BUILT_IN_CLUBS;
+      const { error } = saveClubRequestSchema.safeParse({ ...club, slug });
+      expect(
+        error?.issues.map(({ message }) => message),
+        slug,
+      ).to.deep.equal([must("reserved")]);
+    }
   });
 
   it("are known by a name whatever its case, accents and marks, and by no part of it", () => {

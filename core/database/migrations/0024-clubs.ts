@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
-import { BUILT_IN_CLUBS } from "../../rules/clubs/built-in-clubs.ts";
 import { clubKey, clubKeys } from "../../rules/clubs/club.ts";
 import { jsonOf } from "../../rules/records.ts";
 import type { DatabaseEngine } from "../connect.ts";
+import CLUBS from "./0024-clubs.json" with { type: "json" };
 import { readSql, runSql } from "./sql-migration.ts";
 
 /** Beside each text that a store has for its club, the club that it means; what was typed stays, and so does every bonus. */
@@ -10,7 +10,7 @@ export async function clubs(db: Kysely<unknown>, engine: DatabaseEngine): Promis
   await runSql(db, engine, readSql("0024-clubs.sql"));
   const now = BigInt(Date.now());
   const named = new Map<string, string[]>();
-  for (const club of BUILT_IN_CLUBS) {
+  for (const club of CLUBS) {
     const { slug, name, aliases, colours, pattern, country } = club;
     await sql`insert into clubs (slug, name, aliases, colours, pattern, country, created_at, updated_at)
       values (${slug}, ${name}, ${jsonOf(aliases)}, ${colours.join(" ")}, ${pattern}, ${country}, ${now}, ${now})`.execute(
@@ -25,7 +25,7 @@ export async function clubs(db: Kysely<unknown>, engine: DatabaseEngine): Promis
   for (const { club } of rows) {
     const [slug = null, ...others] = named.get(clubKey(club)) ?? [];
     const meant = others.length === 0 ? slug : null;
-    const name = BUILT_IN_CLUBS.find((one) => one.slug === meant)?.name ?? club;
+    const name = CLUBS.find((one) => one.slug === meant)?.name ?? club;
     await sql`update stores set club_slug = ${meant}, club_key = ${clubKey(name)} where club = ${club}`.execute(db);
   }
 }

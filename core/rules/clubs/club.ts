@@ -17,6 +17,9 @@ export type BuiltInClub = ClubLook & {
   country: string;
 };
 
+/** No club's slug: `/clubs/…` and `/api/clubs/…` have something else there. */
+export const RESERVED_CLUB_SLUGS: readonly string[] = ["table"];
+
 /** A list of them is one answer. */
 export const CLUBS_MAX = 1_000;
 
