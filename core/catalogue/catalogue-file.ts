@@ -10,7 +10,8 @@ import {
 } from "../rules/api/catalogue.ts";
 import { saveClubRequestSchema } from "../rules/api/clubs.ts";
 import { createOfferRequestSchema, type OfferFields } from "../rules/api/offers.ts";
-import { must, ruleOf } from "../rules/field-rules.ts";
+import { ruleOf, sentenceOf } from "../rules/broken-rule.ts";
+import { must } from "../rules/field-rules.ts";
 import { isoTime } from "../rules/iso-time.ts";
 import type { Language } from "../rules/languages.ts";
 import { isRecord } from "../rules/records.ts";
@@ -39,13 +40,21 @@ export type Catalogue = {
   clubs: ClubEntry[];
 };
 
+/**
+ * A file with bad rows: its good ones, and of the bad ones what is wrong and what they are, or belong to: names of stores
+ * and slugs, in lower case.
+ */
+export type CatalogueFile = { catalogue: Catalogue; problems: readonly Found[]; refused: ReadonlySet<string> };
+
 /** The rows that cannot be imported; the message names each with its line (CSV) or position (JSON) and the reason. */
 export class CatalogueFileError extends TorcidaError {
   override readonly docs = "docs/product.md#catalogue-file";
+  readonly found: readonly Found[];
   readonly problems: readonly FileProblem[];
 
   constructor(found: readonly Found[]) {
     super(found.map(({ place, text }) => (place ? `${place}: ${text}` : text)).join("\n"));
+    this.found = found;
     this.problems = found.map(({ place, text: _, ...problem }) => ({ ...problem, place: positionOf(place) }));
   }
 }
@@ -92,23 +101,33 @@ export function formatOf(path: string): CatalogueFormat {
 
 /** Reads a file. @throws CatalogueFileError that names every bad row */
 export function readCatalogue(format: CatalogueFormat, text: string): Catalogue {
+  const { catalogue, problems } = readCatalogueFile(format, text);
+  if (problems.length > 0) throw new CatalogueFileError(problems);
+  return catalogue;
+}
+
+/** Reads a file with its bad rows, for whoever has more to say of the good ones. @throws CatalogueFileError if it has no rows to read */
+export function readCatalogueFile(format: CatalogueFormat, text: string): CatalogueFile {
   refuseLostLetters(format, text);
   const rows = format === "json" ? jsonRows(text) : csvRows(text);
   const catalogue: Catalogue = { stores: [], cashbacks: [], boosts: [], offers: [], fanTokens: [], clubs: [] };
   const problems: Found[] = [];
+  const refused = new Set<string>();
   const seen = new Map<string, string>();
   for (const { place, type, row } of rows) {
     const before = problems.length;
     const key = addRow(catalogue, { place, type, row }, problems);
-    if (key === undefined || problems.length > before) continue;
+    if (key === undefined || problems.length > before) {
+      refused.add(String(row.store ?? row.slug ?? row.name).toLowerCase());
+      continue;
+    }
     const first = seen.get(key);
     if (first) {
       const values = [key, String(positionOf(first))];
       problems.push({ problem: "twice", place, values, text: `${key} appears twice, first at ${first}` });
     } else seen.set(key, place);
   }
-  if (problems.length > 0) throw new CatalogueFileError(problems);
-  return catalogue;
+  return { catalogue, problems, refused };
 }
 
 /** Checks one row and adds it; returns the key of what it describes. */
@@ -124,13 +143,17 @@ function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems:
     const text = `${field} is not a field of a ${type}`;
     problems.push({ problem: "unknown_field", place, values: [type, field], text });
   }
+  // PostgreSQL stores no such character.
+  for (const field of given.filter((one) => String(row[one]).includes("\0"))) {
+    const broken = { rule: "control_characters" } as const;
+    problems.push({ problem: "field", place, field, broken, text: `${field} ${must("control_characters")}` });
+  }
   const fields = Object.fromEntries(given.filter((one) => known.includes(one)).map((one) => [one, row[one]]));
   const refuse = (error: z.ZodError) => {
     for (const issue of error.issues) {
       const field = issue.path.join(".") || type;
       const broken = ruleOf(issue);
-      const rule = broken.rule === "missing" ? must("missing") : issue.message;
-      problems.push({ problem: "field", place, field, broken, text: `${field} ${rule}` });
+      problems.push({ problem: "field", place, field, broken, text: `${field} ${sentenceOf(issue)}` });
     }
     return undefined;
   };

@@ -10,7 +10,7 @@ import { keysOf, recordOf } from "../rules/records.ts";
 import { groupKey, networkOf, raiseOf } from "../rules/sale/value.ts";
 import { enqueue } from "../sender/queue.ts";
 import { boostChanges } from "./boost-changes.ts";
-import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
+import { type Catalogue, type CatalogueFile, CatalogueFileError, type Found } from "./catalogue-file.ts";
 import { type CategoryFields, type CategoryTranslations, GroupTakenError, type StoreCategory } from "./categories.ts";
 import { clubChanges, clubRows } from "./club-changes.ts";
 import { type FanTokenFields, listFanTokens, saveToken } from "./fan-tokens.ts";
@@ -91,35 +91,92 @@ async function planChanges(
   const missing = [...catalogue.cashbacks, ...catalogue.boosts, ...catalogue.offers].filter(
     ({ store }) => !inFile.has(store.toLowerCase()) && !stores.has(store.toLowerCase()),
   );
-  if (missing.length > 0) {
-    throw new CatalogueFileError(
-      missing.map(({ place, store }) => {
-        const text = `there is no store ${store}, here or in the database`;
-        return { problem: "no_store", place, values: [store], text };
-      }),
+  const problems: Found[] = missing.map(({ place, store }) => {
+    const text = `there is no store ${store}, here or in the database`;
+    return { problem: "no_store", place, values: [store], text };
+  });
+  const isOfStore = ({ store }: { store: string }) => !missing.some((one) => one.store === store);
+  const { cashbacks, boosts, offers } = {
+    cashbacks: catalogue.cashbacks.filter(isOfStore),
+    boosts: catalogue.boosts.filter(isOfStore),
+    offers: catalogue.offers.filter(isOfStore),
+  };
+  for (const [name, entries] of Map.groupBy(cashbacks, ({ store }) => store.toLowerCase()))
+    problems.push(...contradictionsOf(entries, stores.get(name)?.categories ?? []));
+  /** What is wrong is said of all rows at once. */
+  const orProblems = async (changes: Promise<Change[]>): Promise<Change[]> => {
+    const { found, made } = await changes.then(
+      (made) => ({ found: [], made }),
+      (error: unknown) => ({ found: foundIn(error), made: [] }),
     );
-  }
-  const problems = [...Map.groupBy(catalogue.cashbacks, ({ store }) => store.toLowerCase())].flatMap(
-    ([name, entries]) => contradictionsOf(entries, stores.get(name)?.categories ?? []),
-  );
-  if (problems.length > 0) throw new CatalogueFileError(problems);
+    problems.push(...found);
+    return made;
+  };
+  const ofTokens = await orProblems(fanTokenChanges(queries, catalogue, asker));
+  const ofClubs = await orProblems(clubChanges(queries, catalogue));
   const ofStores: Change[] = [];
   for (const entry of catalogue.stores)
     ofStores.push(...(await storeChanges(queries, entry, stores.get(entry.name.toLowerCase()), asker)));
+  const ofBoosts = await orProblems(boostChanges(queries, { boosts, cashbacks }, stores, aboveBps));
+  const ofOffers = await orProblems(offerChanges(queries, { ...catalogue, offers }, stores));
+  if (problems.length > 0) throw new CatalogueFileError(problems);
   return [
-    ...(await fanTokenChanges(queries, catalogue, asker)),
-    ...(await clubChanges(queries, catalogue)),
+    ...ofTokens,
+    ...ofClubs,
     ...ofStores,
-    ...catalogue.cashbacks.flatMap((entry) => {
+    ...cashbacks.flatMap((entry) => {
       const name = entry.store.toLowerCase();
       const store = stores.get(name);
       const { network = (store && networkOf(store)) ?? null } =
         catalogue.stores.find((one) => one.name.toLowerCase() === name) ?? {};
       return cashbackChange(entry, { store, network }, aboveBps);
     }),
-    ...(await boostChanges(queries, catalogue, stores, aboveBps)),
-    ...(await offerChanges(queries, catalogue, stores)),
+    ...ofBoosts,
+    ...ofOffers,
   ];
+}
+
+/** @throws the error itself, if it is not of the file */
+function foundIn(error: unknown): readonly Found[] {
+  if (error instanceof CatalogueFileError) return error.found;
+  throw error;
+}
+
+/**
+ * The changes of a file that is to be imported. What is wrong of its good rows is said with what is wrong of its bad ones,
+ * in the order of the rows. @throws CatalogueFileError
+ */
+export async function diffFile(
+  database: Database,
+  { catalogue, problems, refused }: CatalogueFile,
+  aboveBps?: bigint,
+  asker?: Asker,
+): Promise<CatalogueChange[]> {
+  if (problems.length === 0) return diff(database, catalogue, aboveBps, asker);
+  const changes = diff(database, besides(refused, catalogue), aboveBps, asker);
+  const found = await changes.then(() => [], foundIn);
+  throw new CatalogueFileError([...problems, ...found].sort((one, other) => rowOf(one) - rowOf(other)));
+}
+
+const rowOf = ({ place }: Found): number => Number(place?.split(" ")[1] ?? 0);
+
+/** The rows that neither are refused ones nor need one. */
+function besides(refused: ReadonlySet<string>, catalogue: Catalogue): Catalogue {
+  const isGood = (name: string | null | undefined) => !refused.has(name?.toLowerCase() ?? "");
+  const clubs = catalogue.clubs.filter(({ slug, token_slug }) => isGood(slug) && isGood(token_slug));
+  const badClubs = new Set(catalogue.clubs.filter((one) => !clubs.includes(one)).map(({ slug }) => slug));
+  const stores = catalogue.stores.filter(
+    ({ name, club_slug }) => isGood(name) && isGood(club_slug) && !badClubs.has(club_slug ?? ""),
+  );
+  const badStores = new Set(
+    catalogue.stores.filter((one) => !stores.includes(one)).map(({ name }) => name.toLowerCase()),
+  );
+  const isOfGood = ({ store }: { store: string }) => isGood(store) && !badStores.has(store.toLowerCase());
+  return {
+    ...{ fanTokens: catalogue.fanTokens, clubs, stores },
+    ...{ cashbacks: catalogue.cashbacks.filter(isOfGood), boosts: catalogue.boosts.filter(isOfGood) },
+    offers: catalogue.offers.filter(isOfGood),
+  };
 }
 
 export async function diff(

@@ -2,8 +2,10 @@ import { encodeFunctionData } from "viem";
 import type { Contracts } from "../chain/deployment.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import type { Queries } from "../database/transaction.ts";
+import { NO_LOOK } from "../rules/clubs/ticket-look.ts";
 import type { Encoder } from "../sender/encoder.ts";
 import { refusalOf } from "../sender/refusals.ts";
+import { wantedLook } from "./chain-looks.ts";
 import type { ReadName } from "./chain-names.ts";
 
 /**
@@ -18,13 +20,39 @@ const GAS = {
   byte: 1_400n,
 } as const;
 
+export const LOOK_GAS = 90_000n;
+
 export function gasLimitOf(name: string): bigint {
   return GAS.name + BigInt([...name].length) * GAS.character + BigInt(Buffer.byteLength(name)) * GAS.byte;
 }
 
-/** Encodes the registration and renaming of stores, one per transaction. */
+/** Encodes the registration, renaming and look of stores, one per transaction. */
 export function storeEncoders(contracts: Contracts, readName: ReadName): Encoder[] {
-  return [storeEncoder("register_store", contracts, readName), storeEncoder("rename_store", contracts, readName)];
+  return [
+    storeEncoder("register_store", contracts, readName),
+    storeEncoder("rename_store", contracts, readName),
+    lookEncoder(contracts, readName),
+  ];
+}
+
+/** What the store looks like when it is sent: a club that changed meanwhile is not sent twice. */
+function lookEncoder({ purchaseNft }: Contracts, readName: ReadName): Encoder {
+  return {
+    kind: "set_store_look",
+    largestBatch: 1,
+    async encode(queries, operations) {
+      const storeId = operations[0]?.subject_id ?? 0n;
+      const { first, second, pattern } = (await wantedLook(queries, storeId)) ?? NO_LOOK;
+      const args = [Number(storeId), first, second, pattern] as const;
+      return {
+        to: purchaseNft,
+        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: "setStoreLook", args }),
+        gasLimit: LOOK_GAS,
+      };
+    },
+    canChange: true,
+    readRefusal: refusalOfStore(readName),
+  };
 }
 
 function storeEncoder(

@@ -72,17 +72,18 @@ export async function followCommissions(
   // The last percent is never taken away: a store without one would be gone.
   const staysOnOffer = planned.some(({ category, bps }) => (bps ?? category.plainBps) > 0n);
   const moved: Moved[] = [];
-  for (const { category, bps = category.plainBps, proposed, commissionBps, isGone } of planned) {
+  for (const { category, bps = category.plainBps, proposed, isOver = false, commissionBps, isGone } of planned) {
     const key = { storeId, categoryId: category.id };
     const next = earns && staysOnOffer ? bps : category.plainBps;
     const isNew = commissionBps !== category.commissionBps || isGone !== category.isGroupGone;
-    if (next !== category.plainBps) await lapse(queries, "category_id", category.id);
-    if (isNew || next !== category.plainBps) {
+    const isMoving = next !== category.plainBps;
+    if (isMoving || isOver) await lapse(queries, "category_id", category.id);
+    if (isNew || isMoving || isOver) {
       await updateCategory(queries, key, {
         commissionBps,
         cashbackBps: next,
         ...(isGone === category.isGroupGone ? {} : { groupGoneAt: isGone ? BigInt(Date.now()) : null }),
-        ...(next < category.plainBps ? { proposedBps: null } : {}),
+        ...(next < category.plainBps || isOver ? { proposedBps: null } : {}),
       });
     }
     if (next !== category.plainBps) {
@@ -102,6 +103,8 @@ type Planned = {
   isGone: boolean;
   bps?: bigint;
   proposed?: bigint;
+  /** What was proposed is more than the network pays for now. */
+  isOver?: boolean;
 };
 
 function plan(category: StoreCategory, groups: readonly CommissionGroup[], share: Share): Planned {
@@ -112,5 +115,6 @@ function plan(category: StoreCategory, groups: readonly CommissionGroup[], share
   if (category.isByHand || commissionBps === null) return noted;
   const { plainBps: bps, agreedBps, proposedBps } = category;
   const wanted = followedPercent(commissionBps, shareOf(category, share));
-  return { ...noted, ...follow(wanted, { bps, agreedBps: agreedBps ?? bps, proposedBps }) };
+  const isOver = proposedBps !== null && wanted <= bps;
+  return { ...noted, isOver, ...follow(wanted, { bps, agreedBps: agreedBps ?? bps, proposedBps }) };
 }

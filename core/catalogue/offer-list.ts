@@ -13,10 +13,16 @@ export function isPageOf(store: Pick<StoreRow, "id" | "name" | "store_url" | "do
 
 export type OfferCursor = { endsAt: bigint; id: bigint };
 
-/** The offers that run at a moment, of stores on offer, those that end first before the others. */
+/** The offers that run at a moment, of stores where one can buy, those that end first before the others. */
 export async function listRunning(
   queries: Queries,
-  { storeId, after, limit, now }: { storeId?: bigint | undefined; after?: OfferCursor; limit: number; now: bigint },
+  {
+    storeId,
+    club,
+    after,
+    limit,
+    now,
+  }: { storeId?: bigint | undefined; club?: string | undefined; after?: OfferCursor; limit: number; now: bigint },
 ) {
   let query = queries
     .selectFrom("offers")
@@ -25,8 +31,10 @@ export async function listRunning(
     .select(["stores.name as store", "stores.store_url", "stores.domains"])
     .where("offers.shown", "=", 1n)
     .where("offers.ends_at", ">", now)
+    .where("stores.paused_since", "is", null)
     .where(IS_NAMED);
   if (storeId !== undefined) query = query.where("offers.store_id", "=", storeId);
+  if (club !== undefined) query = query.where("stores.club_slug", "=", club);
   if (after) query = query.where(sql<boolean>`(offers.ends_at, offers.id) > (${after.endsAt}, ${after.id})`);
   return query.orderBy("offers.ends_at").orderBy("offers.id").limit(limit).execute();
 }

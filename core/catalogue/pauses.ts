@@ -1,5 +1,6 @@
 import { among } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
+import { orderStores } from "./store-search.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
 /** Why buyers cannot go to a store for now, by what its network says. docs/product.md#programmes-paused */
@@ -16,6 +17,7 @@ export async function pauseStores(queries: Queries, ids: readonly bigint[], reas
     .where("paused_since", reason === null ? "is not" : "is", null)
     .execute();
   await bumpCatalogueVersion(queries);
+  await orderStores(queries, ids);
 }
 
 /** Why a store is paused, and since when; null: it is not. An unknown reason is a newer version's. */

@@ -17,13 +17,15 @@ const SUFFIXES = { allowPrivateDomains: true };
 
 /** Whose page a link leads to, by the domains of all stores on offer. docs/product.md#links */
 export class StoreDomains {
-  /** With their domains, but those of shortened links and suffixes. */
-  readonly stores: (NamedStore & { domains: string[] })[] = [];
+  /** With their domains, but those of shortened links and suffixes, and the days that a click counts if it has its own. */
+  readonly stores: (NamedStore & { domains: string[]; claim_days?: number })[] = [];
   readonly #sites = new Map<string, Site[]>();
   readonly #names = new Map<string, { key: string; store: NamedStore }[]>();
 
-  constructor(rows: readonly Pick<StoreRow, "id" | "name" | "store_url" | "domains">[]) {
-    for (const { id, name, store_url, domains } of rows) {
+  constructor(
+    rows: readonly (Pick<StoreRow, "id" | "name" | "store_url" | "domains"> & Partial<Pick<StoreRow, "claim_days">>)[],
+  ) {
+    for (const { id, name, store_url, domains, claim_days } of rows) {
       const store = { id: Number(id), name };
       const listed = new Set([...(domains?.split(",") ?? []), domainIn(store_url ?? "") ?? ""].filter(Boolean));
       for (const one of listed) {
@@ -35,7 +37,8 @@ export class StoreDomains {
       this.#nameBy(name, store);
       // Below a suffix are others' shops, and who reads this list knows no suffixes.
       const own = [...listed].filter((one) => !one.startsWith(SHORT_DOMAIN) && getDomain(one, SUFFIXES) !== null);
-      if (own.length > 0) this.stores.push({ ...store, domains: own });
+      const days = claim_days ? { claim_days: Number(claim_days) } : {};
+      if (own.length > 0) this.stores.push({ ...store, domains: own, ...days });
     }
   }
 

@@ -8,8 +8,8 @@ import type { StoreFilters, StoreSort } from "../rules/api/catalogue.ts";
 import { clubKey } from "../rules/clubs/club.ts";
 import { OTHER_LANGUAGES, type OtherLanguage } from "../rules/languages.ts";
 import { idsOf } from "../rules/records.ts";
-import { searchKey } from "../rules/text.ts";
-import { matchClub } from "./club-rows.ts";
+import { SLUG_PATTERN, searchKey } from "../rules/text.ts";
+import { findClub, matchClub } from "./club-rows.ts";
 import { storesWithWords } from "./store-search.ts";
 import { readStores, type StoreRow, type StoreWithCategories } from "./stores.ts";
 
@@ -75,9 +75,7 @@ const FILTERED = "filtered";
 
 /** A page of the stores on offer. docs/product.md#stores @throws CursorError */
 export async function listOffered(queries: Queries, query: OfferQuery): Promise<ListPage<StoreWithCategories>> {
-  // The club that the filter names by any of its names, otherwise the text.
-  const club = query.club && clubKey((await matchClub(queries, query.club))?.name ?? query.club);
-  const wanted = filtersOf({ ...query, club });
+  const wanted = [...filtersOf(query), ...(query.club ? [await ofClub(queries, query.club)] : [])];
   const source: ListSource = {
     table: "stores",
     key: "id",
@@ -101,9 +99,15 @@ export async function listOffered(queries: Queries, query: OfferQuery): Promise<
   return readPage(queries, source, page, readStores, (row) => row.id);
 }
 
-function filtersOf({ country, category, club, featured }: OfferQuery): RawBuilder<SqlBool>[] {
-  const fields = { country, category, club };
-  const given = Object.entries(fields).flatMap(([name, value]) => {
+/** Of the club of this slug or name; of a text that means none, the stores that say the same. docs/product.md#club-names */
+async function ofClub(queries: Queries, text: string): Promise<RawBuilder<SqlBool>> {
+  const bySlug = SLUG_PATTERN.test(text) ? await findClub(queries, text) : undefined;
+  const club = bySlug ?? (await matchClub(queries, text));
+  return club ? sql`stores.club_slug = ${club.slug}` : sql`stores.club_key = ${clubKey(text)}`;
+}
+
+function filtersOf({ country, category, featured }: OfferQuery): RawBuilder<SqlBool>[] {
+  const given = Object.entries({ country, category }).flatMap(([name, value]) => {
     const key = searchKey(value ?? "");
     return key === "" ? [] : [sql<SqlBool>`${sql.ref(`stores.${name}_key`)} = ${key}`];
   });
@@ -129,10 +133,10 @@ export async function listNamed(
 /** What tells whose page a link leads to, of every store on offer. */
 export async function listOfferedSites(
   queries: Queries,
-): Promise<Pick<StoreRow, "id" | "name" | "store_url" | "domains">[]> {
+): Promise<Pick<StoreRow, "id" | "name" | "store_url" | "domains" | "claim_days">[]> {
   return queries
     .selectFrom("stores")
-    .select(["id", "name", "store_url", "domains"])
+    .select(["id", "name", "store_url", "domains", "claim_days"])
     .where(READY)
     .orderBy("id")
     .execute();
@@ -141,6 +145,15 @@ export async function listOfferedSites(
 export async function listOfferedIds(queries: Queries): Promise<bigint[]> {
   const { rows } = await sql<{ id: bigint }>`select id from stores where ${READY} order by id`.execute(queries);
   return idsOf(rows);
+}
+
+/** The clubs that have a store on offer. */
+export async function listOfferedClubs(queries: Queries): Promise<string[]> {
+  const { rows } = await sql<{ slug: string }>`select distinct clubs.slug from clubs
+    join stores on stores.club_slug = clubs.slug where clubs.deleted_at is null and ${READY} order by clubs.slug`.execute(
+    queries,
+  );
+  return rows.map(({ slug }) => slug);
 }
 
 /** The club's own name, whatever its stores call it. */

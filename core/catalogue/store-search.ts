@@ -1,15 +1,20 @@
-import { type SqlBool, sql } from "kysely";
+import { type Kysely, type SqlBool, sql } from "kysely";
+import { among } from "../database/among.ts";
+import type { Schema } from "../database/generated/schema.ts";
 import { startsWith } from "../database/lists/search.ts";
-import type { Queries } from "../database/transaction.ts";
+import { readSetting, writeSetting } from "../database/settings.ts";
+import { inTransaction, type Queries } from "../database/transaction.ts";
 import { CATEGORY_TRANSLATIONS } from "../rules/api/catalogue.ts";
 import { boostedPercent } from "../rules/boost.ts";
 import { clubKey } from "../rules/clubs/club.ts";
 import { translations } from "../rules/languages.ts";
-import { keysOf } from "../rules/records.ts";
+import { payableOf } from "../rules/promise.ts";
+import { idsOf, keysOf } from "../rules/records.ts";
 import { searchKey } from "../rules/text.ts";
 import { readBoosts } from "./boosts.ts";
 import { findClub, matchClub } from "./club-rows.ts";
 import { showOffers } from "./offers.ts";
+import { bumpCatalogueVersion } from "./version.ts";
 
 const WORD_LETTERS = 40;
 const SAID = { country: true, category: true, description: true };
@@ -27,15 +32,12 @@ export async function indexStore(queries: Queries, storeId: bigint): Promise<voi
   if (!store) return;
   const categories = await queries
     .selectFrom("store_cashbacks")
-    .select(["id", "cashback_bps", ...CATEGORY_NAMES])
+    .select(CATEGORY_NAMES)
     .where("store_id", "=", storeId)
     .where("deleted_at", "is", null)
     .execute();
-  const now = BigInt(Date.now());
-  const boosts = (await readBoosts(queries, [storeId], now)).get(storeId) ?? [];
   const chosen = store.club_accepted === 1n && store.club_slug !== null;
   const club = chosen ? await findClub(queries, store.club_slug ?? "") : await matchClub(queries, store.club ?? "");
-  const percents = categories.map(({ id, cashback_bps }) => boostedPercent({ id, bps: cashback_bps }, boosts, now).bps);
   await queries
     .updateTable("stores")
     .set({
@@ -44,10 +46,10 @@ export async function indexStore(queries: Queries, storeId: bigint): Promise<voi
       category_key: searchKey(store.category ?? ""),
       club_key: clubKey(club?.name ?? store.club ?? ""),
       club_slug: club?.slug ?? null,
-      max_cashback_bps: percents.reduce((most, percent) => (percent > most ? percent : most), 0n),
     })
     .where("id", "=", storeId)
     .execute();
+  await orderStores(queries, [storeId]);
   await showOffers(queries, { storeId });
   await queries.deleteFrom("store_words").where("store_id", "=", storeId).execute();
   if (store.deleted_at !== null) return;
@@ -58,6 +60,67 @@ export async function indexStore(queries: Queries, storeId: bigint): Promise<voi
     .insertInto("store_words")
     .values(words.map((word) => ({ store_id: storeId, word })))
     .execute();
+}
+
+const readIsLive = async (queries: Queries): Promise<boolean> =>
+  (await readSetting(queries, "sales_are_live")) === "true";
+
+/** Sets that, and brings the stores into the order of what they promise then: all of them, so only where it was another. */
+export async function orderByPromise(kysely: Kysely<Schema>, { isLive }: { isLive: boolean }): Promise<void> {
+  if ((await readIsLive(kysely)) === isLive) return;
+  await inTransaction(kysely, async (queries) => {
+    await bumpCatalogueVersion(queries);
+    await writeSetting(queries, "sales_are_live", String(isLive));
+    const rows = await queries
+      .selectFrom("stores")
+      .select("id")
+      .where("deleted_at", "is", null)
+      .orderBy("id")
+      .execute();
+    await orderStores(queries, idsOf(rows));
+  });
+}
+
+/** A store on offer that promises less is none. */
+const LEAST_BPS = 1n;
+
+/** Writes what some stores promise a visitor now, a paused one next to nothing, by which their list is sorted. docs/product.md#promise */
+export async function orderStores(queries: Queries, storeIds: readonly bigint[]): Promise<void> {
+  const now = BigInt(Date.now());
+  const isLive = await readIsLive(queries);
+  const boosts = await readBoosts(queries, storeIds, now);
+  const rows = await queries
+    .selectFrom("store_cashbacks")
+    .select(["id", "store_id", "cashback_bps", "group_code", "is_default"])
+    .where(among(queries, "store_id", storeIds))
+    .where("deleted_at", "is", null)
+    .execute();
+  const paused = await queries
+    .selectFrom("stores")
+    .select("id")
+    .where(among(queries, "id", storeIds))
+    .where("paused_since", "is not", null)
+    .execute();
+  const comeLast = new Set(idsOf(paused));
+  const byStore = Map.groupBy(rows, (row) => row.store_id);
+  for (const id of storeIds) {
+    const categories = (byStore.get(id) ?? []).map((row) => ({
+      groupCode: row.group_code,
+      isDefault: row.is_default === 1n,
+      cashbackBps: boostedPercent({ id: row.id, bps: row.cashback_bps }, boosts.get(id) ?? [], now).bps,
+    }));
+    const promised = payableOf(categories, { isLive }).reduce(
+      (most, one) => (one.cashbackBps > most ? one.cashbackBps : most),
+      0n,
+    );
+    const most = promised > LEAST_BPS && comeLast.has(id) ? LEAST_BPS : promised;
+    await queries
+      .updateTable("stores")
+      .set({ max_cashback_bps: most })
+      .where("id", "=", id)
+      .where("max_cashback_bps", "!=", most)
+      .execute();
+  }
 }
 
 /** Each word once, without accents and in lower case. */

@@ -25,6 +25,9 @@ import { programmes } from "./migrations/0022-programmes.ts";
 import { offers } from "./migrations/0023-offers.ts";
 import { clubs } from "./migrations/0024-clubs.ts";
 import { fans } from "./migrations/0025-fans.ts";
+import { traces } from "./migrations/0026-traces.ts";
+import { accountLosses } from "./migrations/0027-account-losses.ts";
+import { logosAndMonths } from "./migrations/0028-logos-and-months.ts";
 import { readSetting, writeSetting } from "./settings.ts";
 import { databaseErrorCode, type Queries } from "./transaction.ts";
 
@@ -64,6 +67,9 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: "0023-offers", up: offers },
   { name: "0024-clubs", up: clubs },
   { name: "0025-fans", up: fans },
+  { name: "0026-traces", up: traces },
+  { name: "0027-account-losses", up: accountLosses },
+  { name: "0028-logos-and-months", up: logosAndMonths },
 ];
 
 /** How often an upgrade is tried beside a shop whose transactions hold what it needs, and how long each waits for that. */
@@ -155,6 +161,11 @@ export async function requireUsableSchema(
     );
   }
   return applied;
+}
+
+/** The names of this version's migrations that are not among `applied`, oldest first. */
+export function unappliedOf(applied: readonly string[]): string[] {
+  return MIGRATIONS.map(({ name }) => name).filter((name) => !applied.includes(name));
 }
 
 /** The names of the applied migrations, oldest first. */

@@ -12,6 +12,7 @@ export const OPERATION_KINDS = [
   "pay",
   "register_store",
   "rename_store",
+  "set_store_look",
 ] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 

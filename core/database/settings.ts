@@ -50,9 +50,11 @@ export type SettingName =
   | "schema_requires"
   /** No boost is more, in basis points: `BOOST_MAX_PERCENT` of the api that started last. */
   | "boost_max_bps"
+  /** Whether sales are real, `true` or `false`, as the api that started last says; until one has, they are not. */
+  | "sales_are_live"
   /** A digest of the rules by which sales were decided last. */
   | "sale_rules"
-  /** When a store last changed in a way that can end what sales of others are held for; milliseconds. */
+  /** When a store, or what an account may lose, last changed so that it can end what sales are held for; milliseconds. */
   | "held_changed_at"
   /** Which payouts by staff take a second person, and who may decide, as JSON: in force, and of each api that runs. */
   | "approval_rules"

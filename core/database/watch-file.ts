@@ -14,9 +14,12 @@ function rememberFile(path: string): () => DatabaseReplacedError | undefined {
   return () => {
     const now = statSync(path, { throwIfNoEntry: false });
     if (now?.ino === opened.ino) return undefined;
-    const what = now ? "replaced" : "deleted";
+    // Once it is gone, a process that starts would make an empty one.
+    const [what, toDo] = now
+      ? ["replaced", "Start this process again"]
+      : ["deleted", "Stop every process, and restore a backup before you start one"];
     return new DatabaseReplacedError(
-      `The database ${path} was ${what} while it was open; nothing is written any more. Start this process again`,
+      `The database ${path} was ${what} while it was open; nothing is written any more. ${toDo}`,
     );
   };
 }

@@ -1,5 +1,5 @@
 import { lookup } from "node:dns";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { TorcidaError } from "../rules/torcida-error.ts";
 import { isLoopbackHost, isPublicAddress } from "./network-rules.ts";
@@ -13,10 +13,13 @@ const MAXIMUM_MS = 10_000;
 export class AnswerTooLargeError extends TorcidaError {
   override readonly docs = "docs/product.md#answers-from-outside";
 
-  constructor() {
-    super(`The answer is larger than ${MAXIMUM_BYTES / 1024 / 1024} MiB`);
+  constructor(bytes = MAXIMUM_BYTES) {
+    super(`The answer is larger than ${bytes / 1024 / 1024} MiB`);
   }
 }
+
+/** What it says of the most that is read; as it is stored. */
+export const ANSWER_TOO_LARGE = new AnswerTooLargeError().message;
 
 /** `json` is undefined if the answer is not JSON. */
 export type Answer = {
@@ -84,9 +87,7 @@ export class InsideError extends TorcidaError {
   }
 }
 
-type StrangersCall = {
-  headers: Record<string, string>;
-  body: Buffer;
+type Reach = {
   signal: AbortSignal;
   /** On the local chain this machine is public. */
   isLocal: boolean;
@@ -99,10 +100,50 @@ type StrangersCall = {
  * @throws InsideError
  * @throws the error of the connection
  */
-export function postToStranger(
+export async function postToStranger(
   url: URL,
-  { headers, body, signal, isLocal }: StrangersCall,
+  { body, ...call }: Reach & { headers: Record<string, string>; body: Buffer },
 ): Promise<{ status: number; headers: IncomingHttpHeaders }> {
+  const response = await callStranger(url, { method: "POST", ...call }, body);
+  response.destroy();
+  return { status: response.statusCode ?? 0, headers: response.headers };
+}
+
+/**
+ * What is at an address that a stranger gave, checked as for `postToStranger`; undefined if the answer is another one than
+ * 200. docs/product.md#answers-from-outside
+ * @throws InsideError
+ * @throws AnswerTooLargeError
+ * @throws the error of the connection
+ */
+export async function getFromStranger(
+  url: URL,
+  { maximumBytes, ...reach }: Reach & { maximumBytes: number },
+): Promise<Buffer | undefined> {
+  // It is counted as it arrives: no answer may grow while it is unpacked.
+  const headers = { "accept-encoding": "identity" };
+  const response = await callStranger(url, { method: "GET", headers, ...reach });
+  try {
+    if (response.statusCode !== 200) return undefined;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of response) {
+      size += chunk.length;
+      if (size > maximumBytes) throw new AnswerTooLargeError(maximumBytes);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    response.destroy();
+  }
+}
+
+/** Resolves with the answer's head; whoever asked ends the answer. */
+function callStranger(
+  url: URL,
+  { isLocal, ...options }: Reach & { method: string; headers: Record<string, string> },
+  body?: Buffer,
+): Promise<IncomingMessage> {
   const isAllowed = (address: string) => isPublicAddress(address) || (isLocal && isLoopbackHost(address));
   const find: LookupFunction = (hostname, options, callback) =>
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -119,10 +160,7 @@ export function postToStranger(
     // Not imported: that would load Node's `fetch` too.
     const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
     // A connection for each: one that was kept open could have been closed by now.
-    const call = request(url, { method: "POST", headers, lookup: find, signal, agent: false }, (response) => {
-      resolve({ status: response.statusCode ?? 0, headers: response.headers });
-      response.destroy();
-    });
+    const call = request(url, { ...options, lookup: find, agent: false }, resolve);
     call.on("error", reject);
     call.end(body);
   });

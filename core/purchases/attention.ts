@@ -3,6 +3,7 @@ import { countOf } from "../database/capped-count.ts";
 import { inStretch } from "../database/index-range.ts";
 import { OPERATION_KINDS, type OperationKind, type OperationStatus } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
+import { ANSWER_TOO_LARGE } from "../process/outside.ts";
 import { keysOf, recordOf } from "../rules/records.ts";
 import { operationsIn } from "../sender/queue.ts";
 
@@ -30,6 +31,7 @@ function tasksOf(queries: Queries, overdueSince: bigint) {
     open_proposals: sql`select 1 from proposals where is_own = 0 and state = 'open'`,
     unread_rows: sql`select 1 from unread_rows`,
     withheld_rounds: sql`select 1 from programme_rounds where withheld is not null`,
+    large_lists: sql`select 1 from programme_rounds where problem = ${ANSWER_TOO_LARGE}`,
     uncovered_percents: sql`select 1 from store_cashbacks
       where is_by_hand = 1 and cashback_bps > commission_bps and deleted_at is null
       union all select 1 from store_cashbacks where group_gone_at is not null and deleted_at is null`,

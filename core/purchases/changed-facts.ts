@@ -13,7 +13,7 @@ import { readSetting, writeSetting } from "../database/settings.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { LeaseLostError } from "../process/lease.ts";
 import { idsOf, jsonOf } from "../rules/records.ts";
-import { isConfigured } from "../rules/sale/hold.ts";
+import { isConfigured } from "../rules/sale/holds.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import { UNSENT } from "../sender/queue.ts";
 import { noteAccountTerms } from "./account-gate.ts";

@@ -15,6 +15,7 @@ import type { SaleRules } from "../rules/sale/rules.ts";
 import { type SimulatedPurchase, simulatedSale } from "../rules/sale/simulated.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { enqueue, lockOperations, UNSENT } from "../sender/queue.ts";
+import { takeLosses } from "./account-losses.ts";
 import { lapseApprovals, liftInDay, setDecider } from "./approvals.ts";
 import { adjustDebt } from "./debt.ts";
 import { type LoadedSale, loadSales } from "./facts.ts";
@@ -44,7 +45,9 @@ export async function decideSales(queries: Queries, ids: Iterable<bigint>, rules
   if (wanted.size === 0) return { changed, unchanged };
   const locked = await lockSales(queries, { sales: wanted });
   const now = BigInt(await readClock(queries));
-  const { loaded, together } = await loadTogether(queries, wanted, { locked, rules, now });
+  const found = await loadTogether(queries, wanted, { locked, rules, now });
+  const losing = await takeLosses(queries, found.together.decided, rules, now);
+  const { loaded, together } = losing ? { loaded: losing, together: decideTogether(losing, rules, now) } : found;
   const decideWithin = (leftGwei?: bigint) =>
     leftGwei === undefined ? together : decideTogether(loaded, rules, now, leftGwei);
   const { decided, unsettled } = together.debtors.size === 0 ? together : await liftInDay(queries, decideWithin);
@@ -415,6 +418,7 @@ type Created = Pick<NewPurchase, "source" | "sale" | "decidedBy" | "bonus" | "cl
   click: ClickFacts;
   action: SaleAction & { kind: "create" };
   permission: SaleDecision["permission"];
+  traceparent?: string | null | undefined;
 };
 
 /** Inserts purchases that were decided, and queues their mints. */
@@ -434,9 +438,9 @@ async function create(queries: Queries, created: readonly Created[]): Promise<In
       weiPerCent: action.weiPerCent ?? null,
     })),
   );
-  const mints = created.flatMap(({ permission }, index) => {
+  const mints = created.flatMap(({ permission, traceparent }, index) => {
     const [id, afterMs] = [inserted[index]?.id, permission.mintAfterMs];
-    return id === undefined || afterMs === null ? [] : [{ kind: "mint" as const, subjectId: id, afterMs }];
+    return id === undefined || afterMs === null ? [] : [{ kind: "mint" as const, subjectId: id, afterMs, traceparent }];
   });
   await enqueue(queries, mints);
   return inserted;
@@ -460,7 +464,8 @@ export async function registerSimulated(
     const { click, actions, permission } = decide(simulatedSale(purchase, { now, mintDelayMs: delayMs }), rules, now);
     const [action] = actions;
     if (!click || action?.kind !== "create") throw new Error("A simulated purchase has no cashback");
-    return { source: "simulated", clickId, click, action, permission, bonus: bonusColumns(purchase.bonusRead) };
+    const { bonusRead, traceparent } = purchase;
+    return { source: "simulated", clickId, click, action, permission, traceparent, bonus: bonusColumns(bonusRead) };
   });
   return create(queries, created);
 }

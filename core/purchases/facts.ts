@@ -123,10 +123,18 @@ export async function loadSales(queries: Queries, ids: readonly bigint[], rules:
   });
 }
 
-function factsOfRow({ id, network, account, approved_at: approvedAt, ...row }: SaleRow) {
+function factsOfRow({ id, network, account, approved_at: approvedAt, lost_cent_bps: lostCentBps, ...row }: SaleRow) {
   const declined = row.declined_by === null ? null : { reason: row.decline_reason };
   const dueAt = row.return_due_at < 0n ? null : row.return_due_at;
-  return { id, network, account, approvedAt, declined, knownReturn: { isKnown: row.state === "declined", dueAt } };
+  return {
+    id,
+    network,
+    account,
+    approvedAt,
+    lostCentBps,
+    declined,
+    knownReturn: { isKnown: row.state === "declined", dueAt },
+  };
 }
 
 // Clicks and stores -------------------------------------------------------------------------------------------------------
@@ -347,7 +355,7 @@ async function readRates(
 
 type Draft = {
   row: SaleRow;
-  known: Pick<SaleFacts, "report" | "createdAt" | "kept" | "rates" | "declined">;
+  known: Pick<SaleFacts, "report" | "createdAt" | "click" | "kept" | "rates" | "declined">;
   own: readonly PurchaseFacts[];
   whose: ReturnType<typeof buyerOf>;
   buyer: ClickFacts | null;

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { among } from "../database/among.ts";
 import { databaseNow, readClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
-import { readSetting } from "../database/settings.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { LeaseLostError } from "../process/lease.ts";
 import { BIG_DAY_MS } from "../rules/iso-time.ts";
@@ -23,27 +22,31 @@ const CROWDED = 100;
  * are to be decided again, so that their tickets say that their return is final. docs/product.md#return-final
  */
 export async function listUnreviewed(queries: Queries): Promise<bigint[]> {
-  const changedAt = BigInt((await readSetting(queries, "held_changed_at")) ?? 0);
+  // One statement, because on PostgreSQL each one costs a round trip, and a planner without work asks at every poll.
+  const changedAt = sql<bigint>`coalesce((select cast(value as bigint) from settings where name = 'held_changed_at'), 0)`;
   const aDayAgo = sql<bigint>`(${databaseNow(queries)} - ${BIG_DAY_MS})`;
-  const held = await queries
+  const held = queries
     .selectFrom("sales")
     .select("id")
     .where("state", "=", sql.lit("held"))
     .where("reviewed_at", "<", sql<bigint>`case when ${aDayAgo} > ${changedAt} then ${aDayAgo} else ${changedAt} end`)
     .orderBy("reviewed_at")
     .orderBy("id")
-    .limit(REVIEWED)
-    .execute();
-  const declined = await queries
+    .limit(REVIEWED);
+  const declined = queries
     .selectFrom("sales")
     .select("id")
     .where("state", "=", sql.lit("declined"))
     .where("return_due_at", ">=", sql<bigint>`0`)
     .where("return_due_at", "<=", databaseNow(queries))
     .orderBy("return_due_at")
-    .limit(REVIEWED)
+    .limit(REVIEWED);
+  const rows = await queries
+    .selectFrom(held.as("held"))
+    .select("id")
+    .unionAll(queries.selectFrom(declined.as("declined")).select("id"))
     .execute();
-  return idsOf([...held, ...declined]);
+  return idsOf(rows);
 }
 
 type ReviewOptions = { rules: SaleRules; assertLease: (queries: Queries) => Promise<void> };

@@ -3,7 +3,7 @@ import { among, amongTexts } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import { BOOST_SALE_MS } from "../rules/boost.ts";
 import { inviteCentBps, type SaleInvite } from "../rules/invites.ts";
-import type { ClickFacts } from "../rules/sale/facts.ts";
+import type { ClickFacts, SaleFacts } from "../rules/sale/facts.ts";
 import type { SimulatedPurchase } from "../rules/sale/simulated.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { newClickToken } from "./click-token.ts";
@@ -123,26 +123,27 @@ export async function inviteSimulated(queries: Queries, purchases: readonly Simu
 // What a sale gets --------------------------------------------------------------------------------------------------------
 
 /** `linked`: the inviter's sale, which is decided with the friend's. */
-type FoundInvite = { invite: SaleInvite; linked: bigint[] };
+type FoundInvite = { invite: SaleInvite | null; linked: bigint[] };
 
 /**
  * The invitations that the clicks of some sales carry, by sale. The first of a click is the one that is decided first, and
- * stays it; of several now, the oldest. docs/product.md#invite
+ * stays it, whichever click the network names later; of several now, the oldest. docs/product.md#invite
  */
 export async function readSaleInvites(
   queries: Queries,
-  drafts: readonly { row: { id: bigint }; buyer: ClickFacts | null }[],
+  drafts: readonly { row: { id: bigint }; known: Pick<SaleFacts, "click" | "kept">; buyer: ClickFacts | null }[],
 ): Promise<Map<bigint, FoundInvite>> {
   const carrying = drafts.flatMap(({ row, buyer }) =>
     buyer?.terms.invite ? [[row.id, buyer.terms.invite] as const] : [],
   );
-  if (carrying.length === 0) return new Map();
+  const moved = drafts.filter(hasMoved).map(({ row }) => row.id);
+  if (carrying.length === 0 && moved.length === 0) return new Map();
   const ids = new Set(carrying.map(([, { id }]) => id));
   const rows = await queries
     .selectFrom("invites")
     .leftJoin("sales", "sales.id", "invites.friend_sale_id")
     .select(["invites.id", "invites.state", "friend_sale_id", "inviter_sale_id", "sales.status", "sales.declined_by"])
-    .where(among(queries, "invites.id", [...ids]))
+    .where(({ or }) => or([among(queries, "invites.id", [...ids]), among(queries, "friend_sale_id", moved)]))
     .execute();
   const found = new Map<bigint, FoundInvite>();
   for (const [saleId, terms] of carrying) {
@@ -157,14 +158,21 @@ export async function readSaleInvites(
         .where("id", "=", terms.id)
         .execute();
     }
-    const isFirst = row[column] === saleId;
-    const isFriend = terms.role === "friend";
     const isReturned = row.status === "declined" || row.declined_by !== null;
-    const isInForce = isFirst && row.state === "open" && (isFriend || !isReturned);
-    const linked = isFriend && isFirst && row.inviter_sale_id !== null ? [row.inviter_sale_id] : [];
-    found.set(saleId, { invite: { ...terms, isInForce }, linked });
+    const isInForce = row[column] === saleId && row.state === "open" && (terms.role === "friend" || !isReturned);
+    found.set(saleId, { invite: { ...terms, isInForce }, linked: [] });
+  }
+  for (const { friend_sale_id, inviter_sale_id } of rows) {
+    if (friend_sale_id === null || inviter_sale_id === null) continue;
+    const { invite = null, linked = [] } = found.get(friend_sale_id) ?? {};
+    found.set(friend_sale_id, { invite, linked: [...linked, inviter_sale_id] });
   }
   return found;
+}
+
+/** Whether a sale may have been another click's before. */
+function hasMoved({ known: { click, kept }, buyer }: Parameters<typeof readSaleInvites>[1][number]): boolean {
+  return click !== null && (kept.moves > 0 || kept.assignedOver !== null || click.id !== buyer?.id);
 }
 
 /** The sales that an invitation's clicks led to, which count. */

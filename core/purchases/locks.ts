@@ -132,12 +132,14 @@ async function readRelated(
           .execute();
   const keys = orderKey === null ? [] : [orderKey];
   const { rows } =
-    await sql<Related>`with wanted as (select id, order_key from sales where ${among(queries, "id", ids)}),
+    await sql<Related>`with wanted as (select id, order_key, click_ref from sales where ${among(queries, "id", ids)}),
       numbers as (select order_key from wanted where order_key is not null union select unnest(${keys}::text[])),
       numbered as (select sales.id, row_number() over (partition by sales.order_key, store_id order by sales.id) as place
         from numbers join sales on sales.order_key = numbers.order_key
         where click_id is not null and state <> 'declined'),
-      invited as (select inviter_sale_id as id from invites join wanted on wanted.id = invites.friend_sale_id),
+      invited as (select inviter_sale_id as id from invites join wanted on wanted.id = invites.friend_sale_id
+        union select inviter_sale_id from invites join wanted on wanted.click_ref = invites.friend_click
+        union select inviter_sale_id from invites where friend_click = ${clickRef}::text),
       related as (select id from wanted union select id from invited
         union select id from numbered where place <= ${sql.lit(SAME_NUMBER)})
     select sales.id, sales.wallet, sales.store_id, stores.merchant, stores.store_url,

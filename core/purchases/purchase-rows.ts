@@ -20,7 +20,7 @@ import { type Contribution, moveContributions } from "./shop-totals.ts";
 
 /* The rows of purchases: how they are inserted, change, and are counted. docs/product.md#purchase-states */
 
-export type NewPurchase = Omit<SimulatedPurchase, "bonusRead" | "inviteBps"> & {
+export type NewPurchase = Omit<SimulatedPurchase, "bonusRead" | "inviteBps" | "traceparent"> & {
   source: "simulated" | "live";
   /** A bonus that is read later. */
   bonus?: ReturnType<typeof bonusColumns>;

@@ -128,6 +128,7 @@ export function selectPurchases(queries: Queries) {
     ...selectPayout(),
     "purchases.store_id",
     storeNameNow("purchases").as("store_name"),
+    sql<string | null>`(select stores.club_slug from stores where stores.id = purchases.store_id)`.as("store_club"),
     "purchases.amount_cents",
     "purchases.cashback_bps",
     "purchases.bonus_bps",
@@ -162,7 +163,11 @@ export async function listTickets(queries: Queries, wallet: WalletAddress, page:
     .leftJoin("stores", "stores.id", "nfts.store_id")
     .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
     .selectAll("nfts")
-    .select(["stores.name as store_name", "payouts.transaction_hash as payout_transaction"])
+    .select([
+      "stores.name as store_name",
+      "stores.club_slug as store_club",
+      "payouts.transaction_hash as payout_transaction",
+    ])
     .where("nfts.owner", "=", wallet);
   return listNewest(query, "nfts.token_id", page);
 }

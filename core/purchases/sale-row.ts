@@ -12,11 +12,12 @@ import {
   type HoldReason,
   type Release,
   sayHolds,
-} from "../rules/sale/hold.ts";
+} from "../rules/sale/holds.ts";
 import { SALE_STATUSES, type SaleReport } from "../rules/sale/report.ts";
 import type { ClickTerms } from "../rules/sale/value.ts";
+import { moveLoss } from "./account-losses.ts";
 
-/* The row of a sale: what it keeps as text, what is saved of a decision, and the margin that it counts towards. */
+/* The row of a sale: what it keeps as text, what is saved of a decision, and the margins that it counts towards. */
 
 export type SaleRow = Selectable<Schema["sales"]>;
 
@@ -55,6 +56,7 @@ export async function saveSale(
     kept: encodeKept(kept),
     order_key: decision.orderKey,
     return_due_at: decision.returnDueAt ?? -1n,
+    ...(await moveLoss(queries, row, decision.lostCentBps)),
   };
   const counted = await moveMargin(queries, row.counted, marginOf({ ...row, ...columns }, decision.paidCentBps));
   const isSame = Object.entries(columns).every(([name, value]) => value === row[name as keyof SaleRow]);
@@ -194,6 +196,7 @@ const termsSchema = saleTermsSchema.extend({
   boosted: saleTermsSchema.extend({ until: bps }).optional(),
   link: z.object({ network: z.string(), account: z.string().nullable() }).nullish(),
   invite: z.object({ id: bps, role: z.enum(["friend", "inviter"]), bps, until: bps }).optional(),
+  commission: saleTermsSchema.optional(),
 });
 
 /** The terms frozen with a click; percents are in basis points. */

@@ -10,6 +10,8 @@ import type { PurchaseView } from "./view.ts";
 
 /** A buyer's figures in gwei, and when the next of what is on the way is expected, in ms. docs/product.md#statement */
 export type Statement = Record<Figure, bigint> & {
+  /** What was kept of later cashback for debts. */
+  deducted: bigint;
   nextAt: bigint | null;
   /** What the wallet refused and has not withdrawn yet. */
   credit: bigint;
@@ -20,8 +22,8 @@ export type Statement = Record<Figure, bigint> & {
 };
 
 /**
- * Adds up what a buyer has, gets and owes: `in_wallet` + `on_the_way` + `waiting` - `to_offset` is the cashback of all
- * purchases that count. `readCredit` returns the wei that the wallet can still withdraw, undefined if that is not known.
+ * Adds up what a buyer has, gets and owes: `in_wallet` + `on_the_way` + `waiting` + `deducted` is the cashback of all
+ * purchases that count; `to_offset` is owed of it. `readCredit` returns the wei that the wallet can still withdraw, undefined if that is not known.
  */
 export async function readStatement(
   queries: Queries,
@@ -32,13 +34,14 @@ export async function readStatement(
     readCredit,
   }: { totals: BuyerTotals; view: PurchaseView; readCredit: () => Promise<bigint | undefined> },
 ): Promise<Statement> {
-  const [unshown, deferred, unsettled, dead, inReview, debt] = await Promise.all([
+  const [unshown, deferred, unsettled, dead, inReview, debt, deducted] = await Promise.all([
     sumPaidAbove(queries, wallet, view.shownUpTo),
     sumDeferred(queries, wallet, view.shownUpTo),
     sumUnsettled(queries, wallet, view),
     view.isLive ? sumNeverPaid(queries, wallet, view.rate) : 0n,
     listHeldSales(queries, wallet, view.rate),
     outstandingDebt(queries, wallet),
+    sumKept(queries, wallet),
   ]);
   const creditWei = deferred === 0n ? 0n : await readCredit();
   const credit = creditWei === undefined ? deferred : smaller(deferred, creditWei / WEI_PER_GWEI);
@@ -47,6 +50,7 @@ export async function readStatement(
     on_the_way: credit + unshown.onTheWay,
     waiting: sumOf(inReview) + totals.pending_gwei + cashbackOfCentBps(totals.pending_cent_bps, view.rate) - dead,
     to_offset: debt > 0n ? debt : 0n,
+    deducted,
     nextAt: null,
     credit,
     inReview,
@@ -166,6 +170,21 @@ async function sumDeferred(queries: Queries, wallet: WalletAddress, upTo: bigint
     .where("payouts.block_number", "<=", upTo)
     .execute();
   return rows.reduce((sum, row) => sum + row.amount_gwei, 0n);
+}
+
+/**
+ * What was kept of a wallet's cashback for its debts so far, in gwei. Nothing is kept of who never owed anything: their
+ * purchases are not read. docs/product.md#statement
+ */
+async function sumKept(queries: Queries, wallet: WalletAddress): Promise<bigint> {
+  const { kept } = await queries
+    .selectFrom("purchases")
+    .select(({ fn }) => fn.sum<bigint | string | null>("offset_gwei").as("kept"))
+    .where("wallet", "=", wallet)
+    .where("offset_gwei", ">", 0n)
+    .where(sql<SqlBool>`exists (select 1 from adjustments where adjustments.wallet = ${wallet})`)
+    .executeTakeFirstOrThrow();
+  return BigInt(kept ?? 0);
 }
 
 /** The cashback of simulated purchases that were not confirmed before the switch to live ones, in gwei. */

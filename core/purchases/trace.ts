@@ -1,4 +1,5 @@
 import type { Queries } from "../database/transaction.ts";
+import { INVITE_MOST_CENTS } from "../rules/invites.ts";
 import { isoTime } from "../rules/iso-time.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../rules/money.ts";
 import { purchaseStatusFromChain } from "../rules/purchase/life.ts";
@@ -9,7 +10,7 @@ export type Step = {
   atMs: bigint;
   source: "database" | "chain";
   kind: StepKind;
-  /** For a transaction: mint, confirm, cancel or pay. For a chain event: its name. */
+  /** For a transaction: mint, confirm, cancel or pay. For a chain event: its name. For an invitation: friend or inviter. */
   subject?: string;
   txHash?: string;
   amountGwei?: bigint;
@@ -31,6 +32,7 @@ export async function tracePurchase(queries: Queries, id: bigint): Promise<Trace
       kind: "registered",
       text: `registered at store ${purchase.store_id} (${purchase.store_name}): R$ ${reaisText(purchase.amount_cents)} at ${percentText(purchase.cashback_bps)} % + ${percentText(purchase.bonus_bps)} % bonus, ${purchase.source}`,
     },
+    ...(await inviteSteps(queries, purchase)),
     ...mark(purchase.approved_at, "approved", isSimulated ? "approved at once" : "approved by the store's network"),
     ...mark(
       purchase.reversed_at,
@@ -79,6 +81,45 @@ export function inOrder(steps: readonly Step[]): Step[] {
 
 function mark(atMs: bigint | null, kind: StepKind, text: string): Step[] {
   return atMs === null ? [] : [{ atMs, source: "database", kind, text }];
+}
+
+/** The invitation that its click carried, if it did. docs/product.md#invite */
+async function inviteSteps(
+  queries: Queries,
+  { click_id, sale_id, created_at }: { click_id: string; sale_id: bigint | null; created_at: bigint },
+): Promise<Step[]> {
+  const invite = await queries
+    .selectFrom("invites")
+    .leftJoin("sales", "sales.id", "invites.friend_sale_id")
+    .select([
+      "invites.id",
+      "bps",
+      "invites.state",
+      "friend_click",
+      "friend_sale_id",
+      "sales.status",
+      "sales.declined_by",
+    ])
+    .where(({ eb, or }) =>
+      or([
+        ...[eb("friend_click", "=", click_id), eb("inviter_click", "=", click_id)],
+        ...(sale_id === null ? [] : [eb("friend_sale_id", "=", sale_id), eb("inviter_sale_id", "=", sale_id)]),
+      ]),
+    )
+    .executeTakeFirst();
+  if (!invite) return [];
+  const isFriend = invite.friend_click === click_id || (sale_id !== null && invite.friend_sale_id === sale_id);
+  const isReturned = invite.status === "declined" || invite.declined_by !== null;
+  const nothing =
+    invite.state === "waiting"
+      ? "; an owner has not agreed to it, so it adds nothing"
+      : !isFriend && isReturned
+        ? "; the friend's purchase was returned, so it adds nothing"
+        : "";
+  const most = `up to ${percentText(invite.bps)} % and R$ ${reaisText(INVITE_MOST_CENTS)} of the bonus`;
+  const subject = isFriend ? "friend" : "inviter";
+  const text = `came with invitation ${invite.id}, as the ${subject}: ${most}${nothing}`;
+  return [{ atMs: created_at, source: "database", kind: "invited", subject, text }];
 }
 
 /** Its operations, with each signature and each outcome. */

@@ -132,6 +132,7 @@ export function toPurchaseRecord(
     id: Number(purchase.id),
     store_id: Number(purchase.store_id),
     store: purchase.store_name,
+    club_slug: purchase.store_club,
     date: isoTime(purchase.created_at),
     created_at: isoTime(purchase.created_at),
     amount: reaisText(purchase.amount_cents),
@@ -201,6 +202,7 @@ export function toTicket(contracts: Contracts, ticket: Awaited<ReturnType<typeof
     txHash: ticket.mint_transaction,
     contract: ticketContractOf(contracts, ticket),
     burnt_at: isoTimeIfAny(ticket.burnt_at),
+    club_slug: ticket.store_club,
     name: PRODUCT_NAME,
     symbol: PRODUCT_NAME.toUpperCase(),
     metadata: {

@@ -20,16 +20,19 @@ export type IdPages = AsyncIterable<readonly bigint[]> | Iterable<readonly bigin
 /** One sentence about what is wrong with a token or a purchase. */
 export type TokenDifference = { tokenId: bigint; text: string };
 
+/** Tickets without a purchase: those that an operator knows, and the others, each of which is a difference. */
+export type Unclaimed = { accepted: number; unknown: number };
+
 /** Compares the index and the purchases of some ids with the chain's records at a block. */
 export async function compareTokens(
   options: ReconcileOptions,
   block: bigint,
   pages: IdPages,
-): Promise<{ tokens: number; unclaimed: number; differences: TokenDifference[] }> {
+): Promise<{ tokens: number; unclaimed: Unclaimed; differences: TokenDifference[] }> {
   const accepted = await readAccepted(options.database.kysely, options.contracts);
   const differences: TokenDifference[] = [];
   let tokens = 0;
-  let unclaimed = 0;
+  const unclaimed: Unclaimed = { accepted: 0, unknown: 0 };
   for await (const page of pages) {
     for (let start = 0; start < page.length; start += IDS_PER_CALL) {
       const ids = page.slice(start, start + IDS_PER_CALL);
@@ -38,8 +41,9 @@ export async function compareTokens(
       tokens += rows.length;
       differences.push(...compareRecords(options.contracts, ids, rows, records));
       const without = rows.filter(({ claim }) => !claim);
-      unclaimed += without.length;
       const unknown = without.filter(({ mintedBlock }) => mintedBlock > accepted).map(({ tokenId }) => tokenId);
+      unclaimed.accepted += without.length - unknown.length;
+      unclaimed.unknown += unknown.length;
       differences.push(...unknown.map((tokenId) => ({ tokenId, text: `Ticket ${tokenId} has no purchase` })));
       const others = await listOtherTickets(options.database.kysely, ids);
       differences.push(

@@ -20,7 +20,7 @@ import {
   type WatchedKey,
 } from "../sender/foreign-transactions.ts";
 import { assertMinedIsCounted } from "../sender/head-reader.ts";
-import { compareTokens, IDS_PER_CALL, type IdPages } from "./compare-tokens.ts";
+import { compareTokens, IDS_PER_CALL, type IdPages, type Unclaimed } from "./compare-tokens.ts";
 import { type Flows, readFlows } from "./distributor-flows.ts";
 import { highestFinalNonce, sumPayouts } from "./ledger.ts";
 import { everything, nextScope, type Scope } from "./scope.ts";
@@ -56,8 +56,7 @@ export type Reconciliation =
       outcome: "agree" | "surplus" | "shortfall" | "contradiction";
       block: bigint;
       tokens: number;
-      /** Of these, tickets without a purchase. */
-      unclaimed: number;
+      unclaimed: Unclaimed;
       differences: Difference[];
       /**
        * CHZ in the distributor above what it should hold: someone forced it in. It belongs to nobody and does no harm.

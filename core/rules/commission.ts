@@ -29,7 +29,9 @@ export function followedPercent(commissionBps: bigint, sharePercent: bigint): bi
  * readCommission("7.999") // 799n
  */
 export function readCommission(text: string): bigint | undefined {
-  const micros = readMicros(text.replace(/\s*%\s*$/, "").replace(/^(\d+),(\d+)$/, "$1.$2"));
+  const plain = text.replace(/\s*%\s*$/, "").replace(/^(\d+),(\d+)$/, "$1.$2");
+  // More places than anybody counts are none that nobody understands.
+  const micros = readMicros(plain.replace(/^(\d+\.\d{6})\d+$/, "$1"));
   if (micros === undefined || micros < 0n) return undefined;
   const bps = micros / MICROS_PER_BPS;
   return bps > MOST_BPS ? undefined : bps;
@@ -48,6 +50,20 @@ export function follow(wanted: bigint, { bps, agreedBps, proposedBps }: Followed
   if (wanted <= bps) return { bps: wanted };
   const next = wanted < agreedBps ? wanted : agreedBps > bps ? agreedBps : bps;
   return wanted > next && wanted !== proposedBps ? { bps: next, proposed: wanted } : { bps: next };
+}
+
+/**
+ * What a commission pays for of a percent: all of it, also with the highest bonus on top; that without the bonus; or less than
+ * the percent. docs/product.md#margin-loss
+ * @example
+ * coverOf(475n, { commissionBps: 800n, bonusBps: 400n }) // "percent"
+ */
+export function coverOf(
+  bps: bigint,
+  { commissionBps, bonusBps }: Record<"commissionBps" | "bonusBps", bigint>,
+): "all" | "percent" | "less" {
+  if (bps > commissionBps) return "less";
+  return bps + bonusBps > commissionBps ? "percent" : "all";
 }
 
 /** A network's bad day: so many of an account's stores do not change at once. docs/product.md#programmes-brake */

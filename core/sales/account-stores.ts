@@ -15,7 +15,7 @@ export async function listStoresOf(queries: Queries, { account, rules }: Account
   const isOnly = rules.accounts.filter(({ network }) => network === account.network).length <= 1;
   const all = queries
     .selectFrom("stores")
-    .select(["id", "name", "advertiser_id", "account", "cashback_share_percent", "paused_since"])
+    .select(["id", "name", "advertiser_id", "account", "cashback_share_percent", "paused_since", "paused_reason"])
     .select(["store_url", "domains", "link_code"])
     .where("network", "=", account.network)
     .where("advertiser_id", "is not", null)

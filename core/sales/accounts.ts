@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import type { Problem } from "../process/environment.ts";
+import { sentenceOf } from "../rules/broken-rule.ts";
 import { linkTemplate } from "../rules/link-template.ts";
 import type { AccountKey } from "../rules/sale/rules.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
@@ -103,8 +104,12 @@ function readAccount(value: { network: string }, place: string): AffiliateAccoun
   }
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new AccountsError(`has in ${place} a wrong field: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+  const wrong = result.error.issues.map((issue) =>
+    issue.code === "unrecognized_keys"
+      ? `${issue.keys.join(", ")} is not a field of it`
+      : `${issue.path.join(".")} ${sentenceOf(issue)}`,
+  );
+  throw new AccountsError(`has in ${place} a wrong field: ${wrong.join("; ")}`);
 }
 
 export function polledAccounts(accounts: readonly AffiliateAccount[]): PolledAccount[] {

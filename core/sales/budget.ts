@@ -12,15 +12,18 @@ export type Workload = {
   salesPerCall: number;
   callsPerPoll: number;
   nightlyCalls: number;
+  /** Of a day, for programmes and offers. */
+  catalogueCalls: number;
   pollSeconds: number;
 };
 
 /**
- * The calls a minute with which every open sale is read by its id once a day, beside the polls and the nightly read.
- * docs/product.md#sales-budget
+ * The calls a minute with which every open sale is read by its id once a day, and every programme and offer, beside the polls
+ * and the nightly read. docs/product.md#sales-budget
  */
-export function callsNeeded({ openSales, salesPerCall, callsPerPoll, nightlyCalls, pollSeconds }: Workload): number {
-  const others = Math.ceil(openSales / salesPerCall) + nightlyCalls;
+export function callsNeeded(work: Workload): number {
+  const { openSales, salesPerCall, callsPerPoll, nightlyCalls, catalogueCalls, pollSeconds } = work;
+  const others = Math.ceil(openSales / salesPerCall) + nightlyCalls + catalogueCalls;
   const polls = (DAY_SECONDS / pollSeconds) * callsPerPoll;
   // Polls become rarer before they take more than their share.
   const a_day = Math.min(others + polls, others / (1 - POLL_SHARE));
@@ -71,5 +74,5 @@ export async function listBudgets(queries: Queries, accounts: readonly PolledAcc
 /** What is wrong with a budget; undefined if it is enough. */
 export function budgetProblem({ network, account, budget, needed }: Budget): string | undefined {
   if (needed <= budget) return undefined;
-  return `${network}/${account} cannot read its open sales once a day with ${budget} calls a minute: it needs ${needed}`;
+  return `${network}/${account} cannot read its open sales, programmes and offers once a day with ${budget} calls a minute: it needs ${needed}`;
 }

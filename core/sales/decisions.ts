@@ -13,7 +13,7 @@ import { encodeKept, encodeReleases, readHolds, readKept, readReleases, readTerm
 import { idsOf } from "../rules/records.ts";
 import { isAssignable } from "../rules/sale/decide.ts";
 import type { DecisionRefusal } from "../rules/sale/decision-refusals.ts";
-import type { Hold, Release } from "../rules/sale/hold.ts";
+import type { Hold, Release } from "../rules/sale/holds.ts";
 import { OwnSaleError } from "../rules/sale/own-sale-error.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import type { ClickTerms } from "../rules/sale/value.ts";

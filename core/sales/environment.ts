@@ -15,6 +15,7 @@ import {
   wholeNumberIfSet,
 } from "../process/environment.ts";
 import { deriveNetwork, networkContradictions } from "../process/network-rules.ts";
+import { TRACE_VARIABLES } from "../process/tracing.ts";
 import { DEFAULT_SHARE_PERCENT } from "../rules/commission.ts";
 import { DAY_SECONDS } from "../rules/iso-time.ts";
 import type { AccountKey, KnownAccount, SaleRules } from "../rules/sale/rules.ts";
@@ -68,6 +69,7 @@ export const SALE_VARIABLES = {
   SALES_PER_DAY_MAX: wholeNumber(10, 1, 1_000_000),
   SALE_MAX_REAIS: wholeNumber(10_000, 1, 1_000_000_000),
   SALE_MIN_SECONDS: wholeNumber(5, 0, DAY_SECONDS),
+  MARGIN_LOSS_REAIS: wholeNumber(500, 0, 1_000_000_000),
   CASHBACK_SHARE_PERCENT: wholeNumber(Number(DEFAULT_SHARE_PERCENT), 0, 100),
   SALE_REF_KEY: saleRefKey.optional(),
   SALE_REF_KEYS: list((item) => saleRefKey.safeParse(item).data, KEY_MISTAKE, { isSecret: true }).default([]),
@@ -118,6 +120,7 @@ export function saleRules(values: SaleVariables, accounts: readonly KnownAccount
       salesPerDay: BigInt(values.SALES_PER_DAY_MAX),
       maximumCents: BigInt(values.SALE_MAX_REAIS) * 100n,
       minimumSeconds: BigInt(values.SALE_MIN_SECONDS),
+      marginLossCents: BigInt(values.MARGIN_LOSS_REAIS) * 100n,
     },
     mintDelayMs: BigInt(values.MINT_DELAY_SECONDS ?? (isLocal ? 0 : LIVE_MINT_DELAY_SECONDS)) * 1_000n,
     holdMs: BigInt(values.HOLD_SECONDS) * 1_000n,
@@ -135,6 +138,7 @@ const VARIABLES = {
   AFFILIATES_PORT: wholeNumber(3002, 0, 65_535),
   AFFILIATES_HOST: z.string().default("127.0.0.1"),
   LOG_LEVEL,
+  ...TRACE_VARIABLES,
 };
 
 /** The variables of the network reader. @throws EnvironmentError that lists every problem */
@@ -150,6 +154,7 @@ export function readEnvironment(source: Variables) {
     dataDirectory: values.DATA_DIR,
     databaseUrl: databaseUrlOf(values),
     logLevel: values.LOG_LEVEL,
+    traces: values,
     port: values.AFFILIATES_PORT,
     host: values.AFFILIATES_HOST,
     network,

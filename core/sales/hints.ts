@@ -14,14 +14,15 @@ const ATTEMPTS = 8n;
 /** The key for a push that names no readable sale: the account is polled soon. */
 export const ANY_SALE = "";
 
-export type Push = { key: AccountKey; saleKeys: readonly string[] };
+export type Push = { key: AccountKey; saleKeys: readonly string[]; traceparent?: string | null | undefined };
 
 /** Stores the sales that a push mentions, for the reader. A push has no other effect. */
 export async function storePushes(queries: Queries, pushes: readonly Push[]): Promise<readonly undefined[]> {
   const ofAccounts = Map.groupBy(pushes, ({ key }) => `${key.network} ${key.account}`);
   for (const same of ofAccounts.values()) {
     const [first] = same;
-    if (first) await storeHints(queries, first.key, new Set(same.flatMap(keysOf)));
+    const traces = same.flatMap((push) => keysOf(push).map((saleKey) => [saleKey, push.traceparent ?? null] as const));
+    if (first) await storeHints(queries, first.key, new Map(traces));
   }
   return pushes.map(() => undefined);
 }
@@ -30,8 +31,12 @@ function keysOf({ saleKeys }: Push): string[] {
   return [...new Set(saleKeys)].slice(0, KEYS_A_PUSH);
 }
 
-async function storeHints(queries: Queries, key: AccountKey, saleKeys: ReadonlySet<string>): Promise<void> {
-  if (saleKeys.size === 0) return;
+async function storeHints(
+  queries: Queries,
+  key: AccountKey,
+  traces: ReadonlyMap<string, string | null>,
+): Promise<void> {
+  if (traces.size === 0) return;
   const now = BigInt(Date.now());
   const full = await queries
     .selectFrom("sale_hints")
@@ -45,9 +50,20 @@ async function storeHints(queries: Queries, key: AccountKey, saleKeys: ReadonlyS
   if (full) return;
   await queries
     .insertInto("sale_hints")
-    .values([...saleKeys].map((sale_key) => ({ ...key, sale_key, received_at: now, retry_at: now })))
+    .values(
+      [...traces].map(([sale_key, traceparent]) => ({
+        ...key,
+        sale_key,
+        traceparent,
+        received_at: now,
+        retry_at: now,
+      })),
+    )
     .onConflict((conflict) =>
-      conflict.columns(["network", "account", "sale_key"]).doUpdateSet({ received_at: now, retry_at: now }),
+      conflict.columns(["network", "account", "sale_key"]).doUpdateSet(({ ref }) => ({
+        ...{ received_at: now, retry_at: now },
+        traceparent: ref("excluded.traceparent"),
+      })),
     )
     .execute();
 }

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { SpanKind } from "@opentelemetry/api";
 import type { Database } from "../database/connect.ts";
 import { type Answer, AnswerTooLargeError, askOutside } from "../process/outside.ts";
+import { inSpan } from "../process/tracing.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
 import { codeOf } from "../rules/unknown-error.ts";
 import type { AffiliateNetwork, PolledAccount, Request, Session } from "./network.ts";
@@ -119,7 +121,9 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
     await this.#store({ calls: this.#times.join(" ") });
     let answer: Answer;
     try {
-      answer = await askNetwork(request, this.#signal);
+      const { network, account } = this.account;
+      const traced = { kind: SpanKind.CLIENT, attributes: { network, account } };
+      answer = await inSpan("ask a network", traced, () => askNetwork(request, this.#signal));
     } catch (error) {
       if (error instanceof AnswerTooLargeError) throw error;
       throw this.#away(`The network does not answer (${reasonOf(error)})`);

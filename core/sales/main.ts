@@ -9,6 +9,7 @@ import { failureText } from "../process/failure-text.ts";
 import { assertLease, leadWhileHeld, newLeaseHolder } from "../process/lease.ts";
 import { openLog } from "../process/log.ts";
 import { onceDatabaseAnswers, prepareDatabase } from "../process/prepare-database.ts";
+import { openTracing } from "../process/tracing.ts";
 import { polledAccounts } from "./accounts.ts";
 import { readEnvironment } from "./environment.ts";
 import { openReaderHealth, type ReaderStatus } from "./health-server.ts";
@@ -37,6 +38,7 @@ async function main(): Promise<void> {
   let polled = polledAccounts(environment.accounts);
   if (polled.length === 0) throw new EnvironmentError("AFFILIATE_ACCOUNTS has no account of a polled network");
   const log = openLog(logLevel, "affiliates");
+  const endTracing = await openTracing("affiliates", environment.traces);
   const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
   const status: ReaderStatus = { isReading: false, queries: undefined };
   const endServer = port > 0 ? await openReaderHealth({ port, host, accounts: polled, status }) : () => {};
@@ -82,6 +84,6 @@ async function main(): Promise<void> {
     },
   );
   endWatching();
-  await database.close();
+  await Promise.all([database.close(), endTracing()]);
   log.info("The network reader has stopped");
 }

@@ -70,6 +70,8 @@ export type AffiliateNetwork<Account extends PolledAccount> = {
   /** Sales by their keys; unknown keys are left out. */
   readSales(session: Session<Account>, sales: readonly { saleKey: string; occurredAt: Date | null }[]): Promise<Page>;
   programmes: ProgrammeCalls<Account>;
+  /** The most calls that a day's round over programmes and offers takes. docs/product.md#sales-budget */
+  catalogueCalls(of: { programmes: number; stores: number }): number;
 };
 
 /** How an adapter reads offers, as far as its account has what it needs. */

@@ -5,7 +5,7 @@ import type { Schema } from "../database/generated/schema.ts";
 import { isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { LeaseLostError } from "../process/lease.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../rules/iso-time.ts";
-import type { SaleRules } from "../rules/sale/rules.ts";
+import type { AccountKey, SaleRules } from "../rules/sale/rules.ts";
 import { plainText } from "../rules/text.ts";
 import { messageOf } from "../rules/unknown-error.ts";
 import { advertisersOf, listStoresOf } from "./account-stores.ts";
@@ -15,6 +15,22 @@ import type { NetworkOffer } from "./offer-row.ts";
 import type { ReadProgress } from "./read-progress.ts";
 
 const PASS = "offers";
+
+/**
+ * An account's next round of offers begins after this time, unless it does sooner: a new store need not wait for the next
+ * day. The reader looks every minute. docs/product.md#offers-of-networks
+ */
+export async function hastenOffers(queries: Queries, { network, account }: AccountKey, afterMs: number): Promise<void> {
+  const through_at = BigInt(Date.now() - DAY_MS + afterMs);
+  await queries
+    .updateTable("affiliate_cursors")
+    .set({ through_at })
+    .where("network", "=", network)
+    .where("account", "=", account)
+    .where("pass", "=", PASS)
+    .where("through_at", ">", through_at)
+    .execute();
+}
 
 type Options = {
   database: { kysely: Kysely<Schema> };

@@ -4,6 +4,7 @@ import { type PauseReason, pauseStores } from "../catalogue/pauses.ts";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
+import { ANSWER_TOO_LARGE, AnswerTooLargeError } from "../process/outside.ts";
 import { isTooMany } from "../rules/commission.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../rules/iso-time.ts";
 import type { SaleReport } from "../rules/sale/report.ts";
@@ -20,6 +21,7 @@ import {
   expediteTerms,
   findDueProgramme,
   groupsIn,
+  hastenRound,
   problemOf,
   readByAdvertiser,
   storeProgrammes,
@@ -34,6 +36,7 @@ const AWAY_MS = 5 * MINUTE_MS;
 const REFUSED_MS = 6 * HOUR_MS;
 const WORDS = 300;
 const LOOK_MS = 1_000;
+const WEEK_DAYS = 7;
 
 export type RoundOptions = {
   database: Database;
@@ -57,6 +60,8 @@ export class ProgrammeRounds {
   readonly #options: RoundOptions;
   #round: Round | undefined;
   #nextLookAt = 0;
+  /** Only another process has another account. */
+  #isFirstLook = true;
 
   constructor(options: RoundOptions) {
     this.#options = options;
@@ -96,7 +101,9 @@ export class ProgrammeRounds {
     const { kysely } = this.#options.database;
     const now = Date.now();
     const known = await this.#readRound(kysely);
-    if (!known || known.next_at <= now) {
+    const isAskedAnew = this.#isFirstLook && known?.problem === ANSWER_TOO_LARGE;
+    this.#isFirstLook = false;
+    if (!known || known.next_at <= now || isAskedAnew) {
       const { network, calls } = this.#options;
       const pages = network.programmes.list(calls)[Symbol.asyncIterator]();
       this.#round = { beganAt: BigInt(now), pages, seen: new Set() };
@@ -143,7 +150,9 @@ export class ProgrammeRounds {
 
   async #postpone(error: unknown): Promise<void> {
     const problem = plainText(messageOf(error), WORDS);
-    const afterMs = error instanceof NetworkAwayError ? AWAY_MS : AGAIN_MS;
+    // A list that is too large still is in an hour.
+    const againMs = error instanceof AnswerTooLargeError ? DAY_MS : AGAIN_MS;
+    const afterMs = error instanceof NetworkAwayError ? AWAY_MS : againMs;
     this.#options.log.warn({ ...this.#key, reason: problem }, "The programmes could not be read; tried again later");
     await this.#write((queries) => this.#setRound(queries, { next_at: BigInt(Date.now() + afterMs), problem }));
   }
@@ -163,25 +172,24 @@ export class ProgrammeRounds {
   async #conclude(beganAt: bigint): Promise<void> {
     await this.#write((queries) => concludeRows(queries, this.#key, beganAt));
     const { kysely } = this.#options.database;
-    const stores = await matchStores(kysely, this.#options);
-    const unearning = new Set<bigint>();
     const changed: Taken[] = [];
-    for (let at = 0; at < stores.length; at += STORES_AT_ONCE) {
-      const some = stores.slice(at, at + STORES_AT_ONCE);
-      await this.#write(async (queries) => {
+    const problems: Problem[] = [];
+    for await (const some of matchStores(kysely, this.#options)) {
+      const followed = await this.#write(async (queries) => {
         await linkSuggestions(queries, some);
+        const found: Problem[] = [];
         for (const matched of some) {
-          if ((await this.#follow(queries, matched))?.earns === false) unearning.add(matched.store.id);
-          changed.push(...takenChanges(matched));
+          const earns = (await this.#follow(queries, matched))?.earns !== false;
+          // A store with several programmes sells as long as one of them does.
+          const said = matched.programmes.map((one) => problemOf(one, beganAt));
+          const [first = null] = said.includes(undefined) ? [] : said;
+          found.push({ store: matched.store, reason: first ?? (earns ? null : "no_commission") });
         }
+        return found;
       });
+      problems.push(...followed);
+      changed.push(...some.flatMap(takenChanges));
     }
-    const problems = stores.map(({ store, programmes }) => {
-      // A store with several programmes sells as long as one of them does.
-      const said = programmes.map((one) => problemOf(one, beganAt));
-      const [first = null] = said.includes(undefined) ? [] : said;
-      return { store, reason: first ?? (unearning.has(store.id) ? ("no_commission" as const) : null) };
-    });
     const isBraked = await this.#write((queries) => this.#pauseAll(queries, { beganAt, problems, changed }));
     if (isBraked)
       this.#options.log.error(this.#key, "The network would change too many stores at once; none is changed");
@@ -190,15 +198,21 @@ export class ProgrammeRounds {
 
   async #pauseAll(queries: Queries, { beganAt, problems, changed }: Concluded): Promise<boolean> {
     const known = await this.#readRound(queries);
-    const isAccepted = Number(known?.accepted_until ?? 0n) > Date.now();
-    const isOver = (some: readonly unknown[]) => !isAccepted && isTooMany(some.length, problems.length);
+    const acceptedUntil = Number(known?.accepted_until ?? 0n);
+    const isAccepted = acceptedUntil > Date.now();
+    const isOver = (some: readonly unknown[], before = 0) =>
+      !isAccepted && some.length > 0 && isTooMany(some.length + before, problems.length);
     const ending = problems.filter(({ store, reason }) => reason !== null && store.paused_since === null);
     const returning = problems.filter(({ store, reason }) => reason === null && store.paused_since !== null);
-    if (!isOver(ending))
+    // A bad day whose rounds each pause a few would empty the shop by the evening.
+    const since = Math.max(Date.now() - DAY_MS, acceptedUntil);
+    const lately = problems.filter(({ store, reason }) => reason !== null && Number(store.paused_since ?? 0n) > since);
+    const isBadDay = isOver(ending, lately.length);
+    if (!isBadDay)
       for (const [reason, group] of Map.groupBy(ending, (one) => one.reason)) await this.#pause(queries, group, reason);
     await this.#pause(queries, returning, null);
     if (!isOver(changed)) for (const one of changed) await proposeTaken(queries, one);
-    const withheld = Math.max(...[ending, changed].map((some) => (isOver(some) ? some.length : 0)));
+    const withheld = Math.max(isBadDay ? ending.length : 0, isOver(changed) ? changed.length : 0);
     const isAskedAgain = known !== undefined && known.next_at !== beganAt + BigInt(AGAIN_MS);
     const next_at = isAskedAgain ? known.next_at : beganAt + BigInt(DAY_MS);
     const over = { withheld: withheld > 0 ? BigInt(withheld) : null, problem: null };
@@ -239,14 +253,23 @@ export class ProgrammeRounds {
     const due = await findDueProgramme(database.kysely, this.#key);
     if (!due) return false;
     try {
-      // First the rates of all: what is expected only informs.
+      // First the rates of all: what is expected only informs, and costs a call.
       const isFirst = due.groups === null;
-      const terms = await readTerms(calls, due.advertiser_id, !isFirst && due.expected_days === null);
+      // Where none are said, they are asked for two days, and then once a week, each programme on a day of its own.
+      const isNew = Number(due.created_at) > Date.now() - 2 * DAY_MS;
+      const isItsDay = (Math.floor(Date.now() / DAY_MS) + Number(due.id)) % WEEK_DAYS === 0;
+      const isDaysDue = !isFirst && due.expected_days === null && (isNew || isItsDay);
+      const terms = await readTerms(calls, due.advertiser_id, isDaysDue);
       await this.#write(async (queries) => {
         await storeTerms(queries, due.id, terms, isFirst ? HOUR_MS : DAY_MS);
         if (due.store_id === null) return;
-        for (const matched of await matchStores(queries, this.#options, due.store_id))
-          await this.#follow(queries, matched);
+        for await (const some of matchStores(queries, this.#options, due.store_id))
+          for (const matched of some) {
+            const outcome = await this.#follow(queries, matched);
+            const isPausedForThat = matched.store.paused_reason === ("no_commission" satisfies PauseReason);
+            // Which stores pause, only a whole round says.
+            if (outcome && outcome.earns === isPausedForThat) await hastenRound(queries, this.#key, HOUR_MS);
+          }
       });
     } catch (error) {
       if (this.#options.isOver(error)) throw error;
@@ -279,10 +302,10 @@ export class ProgrammeRounds {
   }
 }
 
-const STORES_AT_ONCE = 50;
+type Problem = { store: MatchedStore; reason: PauseReason | null };
 
 type Concluded = {
   beganAt: bigint;
-  problems: readonly { store: MatchedStore; reason: PauseReason | null }[];
+  problems: readonly Problem[];
   changed: readonly Taken[];
 };

@@ -8,6 +8,7 @@ import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type CommissionGroup, commissionGroupSchema } from "../rules/commission.ts";
 import { DAY_MS, HOUR_MS } from "../rules/iso-time.ts";
+import { idsOf } from "../rules/records.ts";
 import type { AccountKey } from "../rules/sale/rules.ts";
 import { searchKey } from "../rules/text.ts";
 import type { Programme, ProgrammeTerms } from "./programmes.ts";
@@ -39,22 +40,27 @@ export async function storeProgrammes(
   const now = BigInt(Date.now());
   for (const programme of page) {
     const { terms, storeUrl: store_url, linkCode: link_code, advertiserId: advertiser_id } = programme;
+    const named = (name: string) => ({ name, name_key: searchKey(name) });
     const said = {
-      ...{
-        name: programme.name,
-        name_key: searchKey(programme.name),
-        country: programme.country,
-        store_url,
-        link_code,
-      },
+      ...{ country: programme.country, store_url, link_code },
       ...{ domains: programme.domains.join(",") || null, category: programme.category, state: programme.state },
+      logo_url: programme.logoUrl,
       ...(terms === undefined ? {} : { ...termColumns(terms), groups_due_at: NEVER }),
       ...{ seen_at: seenAt, missing_since: null, updated_at: now },
     };
     await queries
       .insertInto("programmes")
-      .values({ network, account, advertiser_id, groups_due_at: 0n, ...said, created_at: now })
-      .onConflict((conflict) => conflict.columns(["network", "account", "advertiser_id"]).doUpdateSet(said))
+      .values({
+        ...{ network, account, advertiser_id, groups_due_at: 0n, created_at: now },
+        ...named(programme.name ?? `Loja ${advertiser_id}`),
+        ...said,
+      })
+      // A name that can no longer be read is none that it has now.
+      .onConflict((conflict) =>
+        conflict
+          .columns(["network", "account", "advertiser_id"])
+          .doUpdateSet({ ...said, ...(programme.name === null ? {} : named(programme.name)) }),
+      )
       .execute();
   }
 }
@@ -83,9 +89,16 @@ export async function storeTerms(
   terms: ProgrammeTerms | undefined,
   afterMs: number,
 ): Promise<void> {
+  const dueAt = BigInt(Date.now() + afterMs);
   await queries
     .updateTable("programmes")
-    .set({ ...(terms === undefined ? {} : termColumns(terms)), groups_due_at: BigInt(Date.now() + afterMs) })
+    .set({
+      ...(terms === undefined ? {} : termColumns(terms)),
+      groups_due_at:
+        terms === undefined
+          ? dueAt
+          : sql`case when suggestion = 'dismissed' then ${NEVER} else cast(${dueAt} as bigint) end`,
+    })
     .where("id", "=", id)
     .execute();
 }
@@ -120,6 +133,18 @@ export async function expediteRound(
     .execute();
 }
 
+/** The next round begins so long after the last one, unless it does sooner. */
+export async function hastenRound(queries: Queries, { network, account }: AccountKey, afterMs: number): Promise<void> {
+  const next_at = sql<bigint>`began_at + ${BigInt(afterMs)}`;
+  await queries
+    .updateTable("programme_rounds")
+    .set({ next_at })
+    .where("network", "=", network)
+    .where("account", "=", account)
+    .where("next_at", ">", next_at)
+    .execute();
+}
+
 /** The rates of an account's stores are read now, unless they were within this time. */
 export async function expediteStores(queries: Queries, key: AccountKey, withinMs: number): Promise<void> {
   await queries
@@ -148,6 +173,17 @@ export function listRounds(queries: Queries) {
   return queries.selectFrom("programme_rounds").selectAll().orderBy("network").orderBy("account").execute();
 }
 
+/** Those that a round reads. */
+export async function countProgrammes(queries: Queries, key: AccountKey): Promise<number> {
+  const { n } = await queries
+    .selectFrom("programmes")
+    .select(({ fn }) => fn.countAll<bigint>().as("n"))
+    .where(ofAccount(key))
+    .where("missing_since", "is", null)
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
 /** The programmes of some advertisers. */
 export function readByAdvertiser(
   queries: Queries,
@@ -162,7 +198,31 @@ export function readByAdvertiser(
     .execute();
 }
 
-/** Notes what the round did not have, and which suggestions the network offers. docs/product.md#programmes-paused */
+/** Takes so many stores made of suggestions whose picture nobody has asked for; no other process gets them too. */
+export async function claimLogos(queries: Queries, limit: number): Promise<ProgrammeRow[]> {
+  const due = await queries
+    .selectFrom("programmes")
+    .select("id")
+    .where("taken", "is not", null)
+    .where("logo_url", "is not", null)
+    .where("logo_asked_at", "is", null)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  if (due.length === 0) return [];
+  return queries
+    .updateTable("programmes")
+    .set({ logo_asked_at: BigInt(Date.now()) })
+    .where(among(queries, "id", idsOf(due)))
+    .where("logo_asked_at", "is", null)
+    .returningAll()
+    .execute();
+}
+
+/**
+ * Notes what the round did not have, and which suggestions the network offers. One whose store was deleted is dismissed: it
+ * can be a store again, and no one asks for it. docs/product.md#programmes-paused
+ */
 export async function concludeRows(queries: Queries, key: AccountKey, beganAt: bigint): Promise<void> {
   await queries
     .updateTable("programmes")
@@ -170,6 +230,12 @@ export async function concludeRows(queries: Queries, key: AccountKey, beganAt: b
     .where(ofAccount(key))
     .where("seen_at", "<", beganAt)
     .where("missing_since", "is", null)
+    .execute();
+  await queries
+    .updateTable("programmes")
+    .set({ suggestion: "dismissed", store_id: null, taken: null, logo_asked_at: null, groups_due_at: NEVER })
+    .where(ofAccount(key))
+    .where("store_id", "in", queries.selectFrom("stores").select("id").where("deleted_at", "is not", null))
     .execute();
   const isOffered = sql<boolean>`state = 'active' and (missing_since is null or missing_since > ${beganAt - BigInt(LEFT_MS)})`;
   for (const [from, to, condition] of [
@@ -201,10 +267,14 @@ export async function setSuggestion(
   ids: readonly bigint[],
   change: { suggestion: "open" | "accepted" | "dismissed"; store_id?: bigint; taken?: string },
 ): Promise<void> {
-  const isOver = change.suggestion === "dismissed";
+  // One that was dismissed before its rates were read still needs them to be accepted.
+  const groups_due_at =
+    change.suggestion === "dismissed"
+      ? sql<bigint>`case when groups is null then groups_due_at else ${NEVER} end`
+      : sql<bigint>`case when groups_due_at = ${NEVER} then 0 else groups_due_at end`;
   await queries
     .updateTable("programmes")
-    .set({ ...change, ...(isOver ? { groups_due_at: NEVER } : {}), updated_at: BigInt(Date.now()) })
+    .set({ ...change, groups_due_at, updated_at: BigInt(Date.now()) })
     .where(among(queries, "id", ids))
     .execute();
 }

@@ -4,24 +4,25 @@ import type { AccountTerms, SaleRules } from "../rules/sale/rules.ts";
 import { type AccountOf, advertisersOf, listStoresOf, type MatchedStore } from "./account-stores.ts";
 import { type ProgrammeRow, readByAdvertiser, setSuggestion } from "./programme-rows.ts";
 
-const PROGRAMMES_AT_ONCE = 500;
+const STORES_AT_ONCE = 10;
 
 export type Matched = { store: MatchedStore; programmes: ProgrammeRow[] };
 
-/** The stores whose sales an account reports, each with its programmes; one without any is no concern of the account. */
-export async function matchStores(queries: Queries, of: AccountOf, storeId?: bigint): Promise<Matched[]> {
+/**
+ * The stores whose sales an account reports, each with its programmes, some at a time: all their rates together would fill
+ * the memory. One without any programme is no concern of the account.
+ */
+export async function* matchStores(queries: Queries, of: AccountOf, storeId?: bigint): AsyncGenerator<Matched[]> {
   const stores = await listStoresOf(queries, of, storeId);
-  const found: Matched[] = [];
-  for (let at = 0; at < stores.length; at += PROGRAMMES_AT_ONCE) {
-    const some = stores.slice(at, at + PROGRAMMES_AT_ONCE);
+  for (let at = 0; at < stores.length; at += STORES_AT_ONCE) {
+    const some = stores.slice(at, at + STORES_AT_ONCE);
     const rows = await readByAdvertiser(queries, of.account, some.flatMap(advertisersOf));
     const byId = new Map(rows.map((row) => [row.advertiser_id, row]));
-    for (const store of some) {
+    yield some.flatMap((store) => {
       const programmes = advertisersOf(store).flatMap((id) => byId.get(id) ?? []);
-      if (programmes.length > 0) found.push({ store, programmes });
-    }
+      return programmes.length > 0 ? [{ store, programmes }] : [];
+    });
   }
-  return found;
 }
 
 /** A programme that a store has is none to suggest. docs/product.md#suggested-stores */

@@ -4,6 +4,7 @@ import { type CommissionGroup, readCommission } from "../rules/commission.ts";
 import { isRecord } from "../rules/records.ts";
 import { isPlainText } from "../rules/text.ts";
 import type { PolledAccount, Session } from "./network.ts";
+import { plainOf } from "./offer-row.ts";
 
 /** As the network says it; one that it no longer names is `left`, which nobody says. docs/product.md#programmes-paused */
 export type ProgrammeState = "active" | "paused" | "ended";
@@ -11,13 +12,16 @@ export type ProgrammeState = "active" | "paused" | "ended";
 /** A shop that an account works with. What cannot be read is absent: nothing is guessed. docs/product.md#programmes */
 export type Programme = {
   advertiserId: string;
-  name: string;
+  /** Null if none of it can be read. */
+  name: string | null;
   state: ProgrammeState;
   country: string | null;
   storeUrl: string | null;
   domains: readonly string[];
   linkCode: string | null;
   category: string | null;
+  /** Of its picture; public https. */
+  logoUrl: string | null;
   /** Undefined: a call of its own tells them. */
   terms?: ProgrammeTerms;
 };
@@ -93,7 +97,8 @@ export function daysTogether(approval: number | null, payment: number | null): n
 }
 
 function textIn(value: unknown, inside: readonly string[]): string | null {
-  if (typeof value === "string" || typeof value === "number") return withoutMarkup(String(value)) || null;
+  if (typeof value === "string" || typeof value === "number")
+    return plainOf(String(value), TEXT).replaceAll("\n", " ") || null;
   if (!isRecord(value)) return null;
   for (const name of inside) {
     const text = textIn(value[name], []);
@@ -102,20 +107,8 @@ function textIn(value: unknown, inside: readonly string[]): string | null {
   return null;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " " };
-
-/** The text of a piece of HTML, in one line. */
-function withoutMarkup(text: string): string {
-  return text
-    .slice(0, TEXT)
-    .replace(/<[^<>]{0,300}>/g, " ")
-    .replace(/&(#?\w{2,6});/g, (entity, name) => ENTITIES[name] ?? entity)
-    .replace(/[\p{Cc}\p{Cs}\s]+/gu, " ")
-    .trim();
-}
-
-/** A name that a store can have: what does not fit is cut off at a word. Undefined: none of it can be read. */
-function nameFrom(text: string | null): string | undefined {
+/** A name that a store can have: what does not fit is cut off at a word. Null: none of it can be read. */
+function nameFrom(text: string | null): string | null {
   const whole = (text ?? "").normalize("NFC").replace(/\p{Cf}/gu, "");
   if (fits(whole)) return whole;
   const [first = "", ...rest] = whole.split(" ");
@@ -124,14 +117,14 @@ function nameFrom(text: string | null): string | undefined {
     if (!fits(`${name} ${word}`)) break;
     name = `${name} ${word}`;
   }
-  return fits(name) ? name : undefined;
+  return fits(name) ? name : null;
 }
 
 const fits = (name: string): boolean => createStoreRequestSchema.shape.name.safeParse(name).success;
 
 const shortened = (text: string | null) => (text === null ? null : [...text].slice(0, LABEL).join("").trim() || null);
 
-/** An address of a shop's own page, always over https. */
+/** An address of a shop's own page or picture, always over https. */
 function webAddress(text: string | null): string | null {
   const url = URL.parse(text === null || text.includes("//") ? (text ?? "") : `https://${text}`);
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.port || domainIn(url.hostname) === undefined)
@@ -149,6 +142,7 @@ type Said = {
   domains?: readonly unknown[];
   linkCode?: string | null;
   category?: string | null;
+  logo?: string | null;
   terms?: ProgrammeTerms;
 };
 
@@ -159,11 +153,12 @@ export function programmeOf({ advertiserId, name, address, domains = [], ...said
   const named = domains.flatMap((one) => domainIn(textIn(one, ["domain", "name"]) ?? "") ?? []);
   const host = storeUrl === null ? undefined : domainIn(storeUrl);
   return {
-    ...{ advertiserId, name: nameFrom(name) ?? `Loja ${advertiserId}`, state: said.state, storeUrl },
+    ...{ advertiserId, name: nameFrom(name), state: said.state, storeUrl },
     country: shortened(said.country ?? null),
     domains: [...new Set([...named, ...(host === undefined ? [] : [host])])].slice(0, DOMAINS).toSorted(),
     linkCode: said.linkCode ?? null,
     category: shortened(said.category ?? null),
+    logoUrl: webAddress(said.logo ?? null),
     ...(said.terms === undefined ? {} : { terms: said.terms }),
   };
 }
@@ -171,22 +166,29 @@ export function programmeOf({ advertiserId, name, address, domains = [], ...said
 /** A rate as a network says it; `isFixed`: a sum a sale. */
 export type SaidGroup = { code: string | null; name: string | null; percent: string | null; isFixed?: boolean };
 
-/** Of several rates of one group the lowest counts: which one a sale gets, only the network knows. */
+/**
+ * Of several rates of one group the lowest counts: which one a sale gets, only the network knows. Of more groups than are kept
+ * the one that pays least is kept too, and one with a fixed sum: a category without a group follows them.
+ */
 export function groupsOf(said: readonly SaidGroup[]): CommissionGroup[] {
   const groups = new Map<string, CommissionGroup>();
+  const beyond = new Map<string, CommissionGroup>();
   for (const { code, name, percent, isFixed = false } of said) {
     if (code === null || !isPlainText(code, CODE)) continue;
     const bps = isFixed || percent === null ? undefined : readCommission(percent);
     if (bps === undefined && !isFixed) continue;
     const key = code.trim().toLowerCase();
-    const known = groups.get(key);
-    if (!known && groups.size >= GROUPS) break;
+    const isBeyond = !groups.has(key) && groups.size >= GROUPS;
+    const kept = isBeyond ? beyond : groups;
+    const known = kept.get(key);
     const lowest = bps === undefined || known?.bps === null ? null : Math.min(Number(bps), known?.bps ?? Number(bps));
-    groups.set(key, {
+    kept.set(key, {
       code: known?.code ?? code.trim(),
       name: known?.name ?? shortened(name) ?? code.trim(),
       bps: lowest,
     });
   }
-  return [...groups.values()];
+  const least = [...beyond.values()].toSorted((one, other) => (one.bps ?? 0) - (other.bps ?? 0));
+  const worst = [least.find(({ bps }) => bps !== null), least.find(({ bps }) => bps === null)];
+  return [...groups.values(), ...worst.flatMap((one) => one ?? [])];
 }

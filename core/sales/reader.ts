@@ -6,16 +6,18 @@ import { readSetting } from "../database/settings.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { LeaseLostError } from "../process/lease.ts";
 import { AnswerTooLargeError } from "../process/outside.ts";
+import { inSpan } from "../process/tracing.ts";
 import { encodeReport } from "../purchases/sale-row.ts";
 import { DAY_MS, MINUTE_MS } from "../rules/iso-time.ts";
 import { SALE_STATES, type SaleState } from "../rules/sale/facts.ts";
-import { sayProblems } from "../rules/sale/hold.ts";
+import { sayProblems } from "../rules/sale/holds.ts";
 import { asOfNow, type SaleReport } from "../rules/sale/report.ts";
 import { CHANGEABLE_MS } from "../rules/sale/returns.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import { saoPauloDay } from "../rules/sao-paulo-time.ts";
 import { plainText } from "../rules/text.ts";
 import { messageOf } from "../rules/unknown-error.ts";
+import { listStoresOf } from "./account-stores.ts";
 import { budgetProblem, POLL_SHARE, reckonBudget } from "./budget.ts";
 import { ANY_SALE, listDueHints, resolveHints } from "./hints.ts";
 import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
@@ -24,6 +26,7 @@ import type { Page, Pass, PolledAccount } from "./network.ts";
 import type { AnyNetwork } from "./networks.ts";
 import { OffersRound } from "./offers-round.ts";
 import { ProgrammeRounds } from "./programme-rounds.ts";
+import { countProgrammes } from "./programme-rows.ts";
 import { saleFields } from "./queries.ts";
 import { ReadProgress } from "./read-progress.ts";
 import { markKnown, markRead, storeReport } from "./reports.ts";
@@ -124,7 +127,7 @@ export class Reader {
     }
     if (Math.max(this.#calls.blockedUntil, this.#pausedUntil) > performance.now()) return;
     if (performance.now() >= this.#nextPollAt) {
-      await this.#poll();
+      await inSpan("poll", { attributes: keyOf(this.#options.account) }, () => this.#poll());
       this.#polledAt = performance.now();
       this.#nextPollAt = this.#polledAt + Math.max(this.#options.account.poll_seconds * 1_000, this.#affordableMs());
     }
@@ -157,9 +160,12 @@ export class Reader {
   }
 
   async #reckonBudget(): Promise<void> {
-    const { database, network, account, log } = this.#options;
+    const { database, network, account, rules, log } = this.#options;
     this.#nextReckoningAt = performance.now() + RECKON_MS;
+    const stores = await listStoresOf(database.kysely, { account, rules });
+    const programmes = await countProgrammes(database.kysely, keyOf(account));
     const needed = await reckonBudget(database, account, {
+      catalogueCalls: network.catalogueCalls({ programmes, stores: stores.length }),
       salesPerCall: network.salesPerCall,
       callsPerPoll: network.passes.length,
       nightlyCalls: this.#nightWindows(Date.now()).length,
@@ -274,7 +280,7 @@ export class Reader {
         };
       }),
     );
-    await this.#store(page);
+    await this.#store(page, new Map(hints.map(({ sale_key, traceparent }) => [sale_key, traceparent])));
     const read = new Set([...page.reports.map((report) => report.saleKey), ANY_SALE]);
     if (named.length < hints.length || !named.every(({ sale_key }) => read.has(sale_key))) this.#expeditePoll();
     await this.#write((queries) => resolveHints(queries, hints, read));
@@ -342,8 +348,11 @@ export class Reader {
     return [];
   }
 
-  /** Stores each sale in its own transaction; unchanged ones are only marked as read, unreadable ones set aside. */
-  async #store(page: Page): Promise<void> {
+  /**
+   * Stores each sale in its own transaction; unchanged ones are only marked as read, unreadable ones set aside. `asked`: the
+   * traces of the pushes that name them.
+   */
+  async #store(page: Page, asked?: ReadonlyMap<string, string | null>): Promise<void> {
     const key = keyOf(this.#options.account);
     const unread = [...page.unread];
     const now = BigInt(Date.now());
@@ -351,7 +360,11 @@ export class Reader {
     await this.#askRates(reports);
     for (const report of await markKnown(this.#options.database.kysely, key, reports)) {
       try {
-        await this.#storeReport(report);
+        const traced = {
+          from: asked?.get(report.saleKey) ?? undefined,
+          attributes: { "torcida.sale": report.saleKey },
+        };
+        await inSpan("store a sale", traced, () => this.#storeReport(report));
       } catch (error) {
         if (this.#isOver(error)) throw error;
         unread.push(unreadRow(JSON.parse(encodeReport(report)), error, report));

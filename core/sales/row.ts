@@ -1,5 +1,5 @@
 import { isRecord, ownValue } from "../rules/records.ts";
-import { type ReportProblem, sayProblems } from "../rules/sale/hold.ts";
+import { type ReportProblem, sayProblems } from "../rules/sale/holds.ts";
 import type { SaleReport } from "../rules/sale/report.ts";
 import { MAXIMUM_MICROS, readMicros } from "../rules/sale/value.ts";
 import { isPlainText, plainText } from "../rules/text.ts";

@@ -26,7 +26,11 @@ export function takenOf(programme: Pick<ProgrammeRow, TakenField>): string {
   return JSON.stringify(Object.fromEntries(FIELDS.map((field) => [field, programme[field]])));
 }
 
-export type Taken = { programme: ProgrammeRow; store: Matched["store"]; changed: readonly TakenField[] };
+export type Taken = {
+  programme: Pick<ProgrammeRow, "id" | TakenField>;
+  store: Matched["store"];
+  changed: readonly TakenField[];
+};
 
 /** What a network says otherwise than when a store took it. docs/product.md#programmes-changes */
 export function takenChanges({ store, programmes }: Matched): Taken[] {
@@ -34,7 +38,9 @@ export function takenChanges({ store, programmes }: Matched): Taken[] {
     if (programme.taken === null || programme.missing_since !== null) return [];
     const taken = takenSchema.parse(JSON.parse(programme.taken));
     const changed = FIELDS.filter((field) => (taken[field] ?? null) !== programme[field] && programme[field] !== null);
-    return changed.length === 0 ? [] : [{ programme, store, changed }];
+    if (changed.length === 0) return [];
+    const { id, name, store_url, domains, link_code } = programme;
+    return [{ programme: { id, name, store_url, domains, link_code }, store, changed }];
   });
 }
 

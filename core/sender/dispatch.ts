@@ -1,6 +1,7 @@
 import { isAnyFactChanged } from "../database/changed-facts.ts";
 import type { OperationKind, OperationReason } from "../database/operations.ts";
 import { APART_MS } from "../process/rpc/chain-client.ts";
+import { recordSpan } from "../process/tracing.ts";
 import { chzTextFromGwei, chzTextFromWei } from "../rules/money.ts";
 import { idsOf } from "../rules/records.ts";
 import { shortened } from "../rules/unknown-error.ts";
@@ -112,7 +113,11 @@ export class Dispatch {
       if (stored === "refused") continue;
       if (!stored) break;
       const { hash, nonce } = stored;
-      for (const one of batch.operations) log.info({ ...subjectOf(one), hash, key, nonce: Number(nonce) }, "Sent");
+      for (const one of batch.operations) {
+        const sent = { ...subjectOf(one), hash, key, nonce: Number(nonce) };
+        log.info(sent, "Sent");
+        recordSpan(one.traceparent, `${one.kind}: queued to sent`, { since: one.created_at, attributes: sent });
+      }
       await round.patience.spend(() => this.#transmitter.send(stored.hash, stored.raw, round.patience.msLeft));
       round.wallet.reserve(batch.call);
       allowance = allowance && spend(allowance, batch.operations);

@@ -15,9 +15,11 @@ import {
 } from "../database/operations.ts";
 import type { Queries } from "../database/transaction.ts";
 import { atMostEvery } from "../process/at-most-every.ts";
+import { traceparentNow } from "../process/tracing.ts";
 import type { OperationRecord } from "../rules/api/operations.ts";
 import { isoTime } from "../rules/iso-time.ts";
 import { chzTextFromGwei } from "../rules/money.ts";
+import { isMove } from "../rules/purchase/life.ts";
 import type { FaultName, SystemFault } from "../rules/system-faults.ts";
 
 export type Operation = Selectable<Schema["operations"]>;
@@ -29,6 +31,8 @@ export type NewOperation = {
   afterMs?: bigint;
   amountGwei?: bigint;
   shareId?: bigint | undefined;
+  /** The trace that it belongs to; the one that runs now by default. */
+  traceparent?: string | null | undefined;
 };
 
 /**
@@ -80,18 +84,29 @@ export async function enqueue(queries: Queries, operations: readonly NewOperatio
 }
 
 async function insertFresh(queries: Queries, kind: OperationKind, operations: readonly NewOperation[]): Promise<void> {
+  const active = traceparentNow();
   const { list, column } = givenRows(
     queries,
-    operations.map((one) => [one.subjectId, one.amountGwei ?? null, one.afterMs ?? 0n, one.shareId ?? null]),
+    operations.map((one) => [
+      ...[one.subjectId, one.amountGwei ?? null, one.afterMs ?? 0n, one.shareId ?? null],
+      one.traceparent ?? active ?? "",
+    ]),
   );
   const now = BigInt(Date.now());
+  // What follows a purchase's mint belongs to the trace that asked for it.
+  const ofMint =
+    active !== undefined && isMove(kind)
+      ? sql`(select mint.traceparent from operations as mint where mint.kind = 'mint' and mint.subject_id = ${column(0)})`
+      : sql`null`;
+  const traceparent = sql`coalesce(nullif(${column(4)}, ''), ${ofMint})`;
   // `where true` keeps SQLite from reading ON as part of a join.
-  await sql`insert into operations (kind, subject_id, amount_gwei, status, attempts, since, not_before, created_at, updated_at, share_id)
+  await sql`insert into operations (kind, subject_id, amount_gwei, status, attempts, since, not_before, created_at, updated_at, share_id,
+      traceparent)
     select ${kind}, ${column(0)}, ${column(1)}, 'queued', 0, ${databaseNow(queries)}, ${databaseNow(queries)} + ${column(2)},
-      cast(${now} as bigint), cast(${now} as bigint), ${column(3)} from ${list} where true
+      cast(${now} as bigint), cast(${now} as bigint), ${column(3)}, ${traceparent} from ${list} where true
     on conflict (kind, subject_id) do update set status = excluded.status, transaction_id = null, attempts = 0, reason = null,
       error = null, batch_limit = null, amount_gwei = excluded.amount_gwei, share_id = excluded.share_id, since = excluded.since,
-      not_before = excluded.not_before, updated_at = excluded.updated_at
+      not_before = excluded.not_before, updated_at = excluded.updated_at, traceparent = excluded.traceparent
     where operations.status = 'withdrawn'`.execute(queries);
 }
 
@@ -389,7 +404,7 @@ export function toOperationRecord(operation: Operation): OperationRecord {
 }
 
 /** The subject of an operation, as fields of a log line. */
-export function subjectOf({ kind, subject_id, amount_gwei }: Operation): Record<string, unknown> {
-  const subject = kind.endsWith("_store") ? { store: Number(subject_id) } : { purchase: Number(subject_id) };
+export function subjectOf({ kind, subject_id, amount_gwei }: Operation): Record<string, string | number | undefined> {
+  const subject = isMove(kind) ? { purchase: Number(subject_id) } : { store: Number(subject_id) };
   return { kind, ...subject, ...(amount_gwei === null ? {} : { chz: chzTextFromGwei(amount_gwei) }) };
 }

@@ -1,5 +1,6 @@
 import { BaseError, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from "viem";
 import { readClock } from "../database/clock.ts";
+import { recordSpan } from "../process/tracing.ts";
 import type { HeadReader } from "./head-reader.ts";
 import { applyEnd } from "./moves.ts";
 import { type Operation, subjectOf } from "./queue.ts";
@@ -106,7 +107,7 @@ export class Receipts {
       const end = status === "success" ? "succeeded" : "reverted";
       return applyEnd(queries, this.#context.options.encoders, transaction, end);
     });
-    this.#logDone(operations, { hash, block });
+    this.#logDone(operations, transaction, { hash, block });
     this.#context.options.log.info({ hash, block, status }, "Mined");
   }
 
@@ -158,12 +159,20 @@ export class Receipts {
       return finished;
     });
     const { mined_hash: hash, block_number: block } = transaction;
-    this.#logDone(operations, { hash, block });
+    this.#logDone(operations, transaction, { hash, block });
   }
 
-  #logDone(operations: readonly Operation[], { hash, block }: { hash: string | null; block: bigint | null }): void {
+  #logDone(
+    operations: readonly Operation[],
+    { created_at: since }: Pick<StoredTransaction, "created_at">,
+    { hash, block }: { hash: string | null; block: bigint | null },
+  ): void {
     const { log } = this.#context.options;
-    for (const one of operations) log.info({ ...subjectOf(one), hash, block: Number(block) }, "Done on chain");
+    for (const one of operations) {
+      const done = { ...subjectOf(one), hash: hash ?? "", block: Number(block) };
+      log.info(done, "Done on chain");
+      recordSpan(one.traceparent, `${one.kind}: sent to done`, { since, attributes: done });
+    }
   }
 
   /**

@@ -5,7 +5,8 @@ import { expect } from "chai";
 import { followCommissions } from "../../core/catalogue/followed-percents.ts";
 import { pauseStores } from "../../core/catalogue/pauses.ts";
 import type { Database } from "../../core/database/connect.ts";
-import { storeProgrammes } from "../../core/sales/programme-rows.ts";
+import { ANSWER_TOO_LARGE } from "../../core/process/outside.ts";
+import { concludeRows, storeProgrammes } from "../../core/sales/programme-rows.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
@@ -14,7 +15,7 @@ import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 const AWIN = { network: "awin", account: "br" };
 const programme = (advertiserId: string, name: string, more: object = {}) => ({
   ...{ advertiserId, name, state: "active" as const, country: "Brasil", linkCode: null, category: "Moda" },
-  ...{ storeUrl: `https://www.${advertiserId}.example/`, domains: [`${advertiserId}.example`] },
+  ...{ storeUrl: `https://www.${advertiserId}.example/`, domains: [`${advertiserId}.example`], logoUrl: null },
   terms: {
     groups: [
       { code: "A", name: "Camisas", bps: 800 },
@@ -101,6 +102,41 @@ describe("Suggested stores", () => {
       expect(await list("?state=dismissed")).to.have.lengthOf(1);
     });
 
+    it("have a category of its own for each group, however alike their names are", async () => {
+      const name = "Camisas oficiais de time, com personalização, manga longa e fr";
+      const groups = ["A", "B", "C", "D".repeat(64)].map((code) => ({
+        code,
+        name: [...name].slice(0, 60).join(""),
+        bps: 800,
+      }));
+      const one = programme("30", "Muitas", { terms: { groups, expectedDays: null } });
+      await storeProgrammes(database.kysely, AWIN, [one], BigInt(Date.now()));
+      const [{ id }] = await list("?query=Muitas");
+      const { stores } = await accept(id);
+      const { store } = (await admin.get(`/api/stores/${stores[0].store_id}`)).body;
+      const names = store.cashbacks.map(({ category }: { category: string }) => category);
+      expect(new Set(names).size).to.equal(4);
+      for (const one of names) expect([...one].length).to.be.at.most(60);
+    });
+
+    it("can be stores again after their store was deleted, and lead where it led", async () => {
+      const [{ id }] = await list("?sort=id");
+      const { stores } = await accept(id);
+      expect((await admin.send("DELETE", `/api/store/${stores[0].store_id}`)).status).to.equal(200);
+      await concludeRows(database.kysely, AWIN, BigInt(Date.now()));
+      expect((await list("?state=dismissed")).map((row: { id: number }) => row.id)).to.deep.equal([id]);
+      const again = await accept(id);
+      expect(again.refused).to.deep.equal([]);
+      const { store } = (await admin.get(`/api/stores/${again.stores[0].store_id}`)).body;
+      expect(store).to.deep.include({
+        name: "Loja do Zé",
+        network: "awin",
+        advertiser_id: "17",
+        domains: ["17.example"],
+      });
+      expect((await list("?state=accepted"))[0].store_id).to.equal(again.stores[0].store_id);
+    });
+
     it("have percents that follow: a person's own is by hand, and only the staff sees what the network pays", async () => {
       const [first] = await list("?sort=id");
       const { stores } = await accept(first.id);
@@ -184,10 +220,21 @@ describe("Suggested stores", () => {
       expectRefusal(await admin.post(`${PATH}/withheld`, AWIN), 409, "DECIDED");
       await kysely.updateTable("programme_rounds").set({ withheld: 5n }).execute();
       expect((await admin.get("/api/admin/networks")).body.programmes).to.deep.include({
-        ...{ ...AWIN, read_at: null, next_at: "1970-01-01T00:00:00.000Z", withheld: 5, problem: null },
+        ...{
+          ...AWIN,
+          read_at: null,
+          next_at: "1970-01-01T00:00:00.000Z",
+          withheld: 5,
+          problem: null,
+          is_too_large: false,
+        },
       });
       expect((await admin.get("/api/admin/attention")).body.attention.withheld_rounds).to.equal(1);
       expect((await admin.post(`${PATH}/withheld`, AWIN)).status).to.equal(200);
+      await kysely.updateTable("programme_rounds").set({ problem: ANSWER_TOO_LARGE }).execute();
+      expect((await admin.get("/api/admin/attention")).body.attention.large_lists).to.equal(1);
+      const [{ is_too_large }] = (await admin.get("/api/admin/networks")).body.programmes;
+      expect(is_too_large).to.equal(true);
     });
   });
 });

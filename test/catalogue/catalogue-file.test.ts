@@ -75,6 +75,27 @@ describe("A catalogue as CSV", () => {
     }
   });
 
+  it("refuses a character that PostgreSQL does not store, with its row", () => {
+    const club = {
+      type: "club",
+      slug: "remo",
+      name: "Remo",
+      colours: "#002e6d #ffffff",
+      pattern: "plain",
+      country: "BR",
+    };
+    const store = { type: "store", name: "Arena", country: "Brasil" };
+    for (const [field, row] of [
+      ["name", { ...club, name: "Re\0mo" }],
+      ["aliases", { ...club, aliases: ["Leão", "Le\0ão"] }],
+      ["description", { ...store, description: "\0" }],
+    ] as const)
+      expect(() => readCatalogue("json", JSON.stringify([row])), field).to.throw(
+        CatalogueFileError,
+        `row 1: ${field} must not contain control characters`,
+      );
+  });
+
   it("names the line of a problem as the file has it, also below a named separator", () => {
     expect(() => readCatalogue("csv", "sep=;\ntype;name;country\nstore;Arena;Brasil\nshop;Arena;Brasil\n")).to.throw(
       CatalogueFileError,

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { insertCategory } from "../../core/catalogue/categories.ts";
+import { pauseStores } from "../../core/catalogue/pauses.ts";
 import {
   listNamed,
   listOffered,
@@ -7,6 +8,7 @@ import {
   type OfferQuery,
   readFilters,
 } from "../../core/catalogue/store-list.ts";
+import { orderByPromise } from "../../core/catalogue/store-search.ts";
 import { deleteStore, insertStore, type StoreFields, updateStore } from "../../core/catalogue/stores.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { CursorError } from "../../core/database/lists/page.ts";
@@ -52,6 +54,34 @@ onBothEngines(({ open }) => {
       expect((await names({ sort: "newest" }))[0]).to.equal("Última");
       expect((await names({ sort: "cashback" })).at(-1)).to.equal("Última");
       expect((await listOfferedIds(database.kysely)).at(-1)).to.equal(newest);
+    });
+
+    it("come last by what they promise while their network pauses them", async () => {
+      const id = await add({ name: "Alta" }, 900n);
+      await add({ name: "Baixa" }, 100n);
+      await pauseStores(database.kysely, [id], "paused");
+      await insertCategory(database.kysely, id, { category: "Mais", cashbackBps: 950n });
+      expect(await names({ sort: "cashback" })).to.deep.equal(["Baixa", "Alta"]);
+      await pauseStores(database.kysely, [id], null);
+      expect(await names({ sort: "cashback" })).to.deep.equal(["Alta", "Baixa"]);
+    });
+
+    it("are sorted by what they promise: in live mode not by a category that no sale counts by", async () => {
+      const { kysely } = database;
+      const promises = await add({ name: "Promete" }, 500n);
+      await insertCategory(kysely, promises, { category: "Resto", cashbackBps: 300n });
+      await add({ name: "Paga" }, 400n);
+      expect(await names({ sort: "cashback" })).to.deep.equal(["Promete", "Paga"]);
+      await orderByPromise(kysely, { isLive: true });
+      expect(await names({ sort: "cashback" })).to.deep.equal(["Paga", "Promete"]);
+      // What is written from now on, too.
+      await insertCategory(kysely, promises, { category: "Sem grupo", cashbackBps: 600n });
+      const grouped = await add({ name: "Tem grupo" }, 100n);
+      expect(await names({ sort: "cashback" })).to.deep.equal(["Paga", "Promete", "Tem grupo"]);
+      await insertCategory(kysely, grouped, { category: "Camisas", cashbackBps: 700n, groupCode: "shirts" });
+      expect(await names({ sort: "cashback" })).to.deep.equal(["Tem grupo", "Paga", "Promete"]);
+      await orderByPromise(kysely, { isLive: false });
+      expect(await names({ sort: "cashback" })).to.deep.equal(["Tem grupo", "Promete", "Paga"]);
     });
 
     it("are searched by the beginnings of their words, whatever the accents and case", async () => {

@@ -16,6 +16,7 @@ import {
   sql,
 } from "kysely";
 import { isOpenApproval, listApprovals } from "../../api/admin/approvals.ts";
+import { listAccounts, listMargin } from "../../api/admin/margin.ts";
 import { deleteOldPictures } from "../../api/clicks/pictures.ts";
 import { deleteOldShopEvents } from "../../api/hooks/routes.ts";
 import { deleteEndedCounts, Purse } from "../../api/http/purses.ts";
@@ -34,6 +35,7 @@ import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
 import { listUsers } from "../../api/people/users.ts";
 import { deleteStoredAnswers } from "../../api/purchases/idempotency-keys.ts";
 import { listBoosts, listDueTurns, readBoosts } from "../../core/catalogue/boosts.ts";
+import { endUnlisted, saveListed } from "../../core/catalogue/network-offers.ts";
 import { listRunning, nextTurn } from "../../core/catalogue/offer-list.ts";
 import { deleteOldOffers, listBegun, listStoreOffers } from "../../core/catalogue/offers.ts";
 import { listPercentApprovals } from "../../core/catalogue/percent-approvals.ts";
@@ -81,6 +83,13 @@ import { readConversion } from "../../core/sales/conversion.ts";
 import { storePushes } from "../../core/sales/hints.ts";
 import { listLateBonuses } from "../../core/sales/late-bonuses.ts";
 import {
+  claimLogos,
+  expediteTerms,
+  findDueProgramme,
+  listSuggested,
+  readByAdvertiser,
+} from "../../core/sales/programme-rows.ts";
+import {
   listAllClaims,
   listClaims,
   listRevisions,
@@ -127,6 +136,9 @@ const BIG_TABLES = [
   "approvals",
   "store_boosts",
   "offers",
+  "programmes",
+  "account_losses",
+  "sale_totals",
   "percent_approvals",
   "events",
   "event_readers",
@@ -141,7 +153,7 @@ const BIG_TABLES = [
 ];
 
 /** Indexes of few rows, which may be read whole; PostgreSQL takes an empty one for an empty list of ids. */
-const FEW_ROWS = ["users_erased", "mails_due_at", "mails_waiting", "sales_return_due"];
+const FEW_ROWS = ["users_erased", "mails_due_at", "mails_waiting", "sales_return_due", "programmes_logo"];
 
 const planOptions = {
   rules: RULES,
@@ -153,6 +165,12 @@ const planOptions = {
 };
 
 const ONE_MAIL = { thread: 0, node: 0, stored: 0, mail: 1 };
+const OF_NETWORK = { network: "awin", account: "main" };
+/** An offer of a network, as a page lists it. */
+const listed = (key: string) => ({
+  ...{ store: { id: 3n, name: "Loja", store_url: null, domains: null }, key, title: "a", code: null, terms: null },
+  ...{ url: null, startsAt: null, endsAt: null, withCashback: true },
+});
 /** A payout that an account's share is taken for. */
 const sentOf = (id: bigint) => standIn<Operation>({ id, share_id: id, amount_gwei: 1n });
 
@@ -233,10 +251,20 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "the next page of them": (queries) =>
     listRunning(queries, { limit: 50, now: 5n, after: { endsAt: BigInt(ROWS) - 50n, id: 3n } }),
   "a store's offers that run": (queries) => listRunning(queries, { storeId: 3n, limit: 50, now: BigInt(ROWS) - 20n }),
+  "a club's offers that run": (queries) => listRunning(queries, { club: "remo", limit: 50, now: BigInt(ROWS) - 20n }),
   "a store's offers": (queries) => listStoreOffers(queries, 3n, { limit: 50 }),
   "when an offer begins or ends": (queries) => nextTurn(queries, BigInt(ROWS) - 5n),
   "the offers that have begun": (queries) => listBegun(queries, 100),
   "the offers that are long over": (queries) => deleteOldOffers(queries, BigInt(30 * DAY_MS) + 20n, 10),
+  "the offers of an account that a page lists": (queries) =>
+    saveListed(queries, OF_NETWORK, [listed("7"), listed("new")]),
+  "the offers that a network no longer lists": (queries) => endUnlisted(queries, OF_NETWORK, BigInt(ROWS)),
+  "the programmes of some stores": (queries) => readByAdvertiser(queries, OF_NETWORK, ["7", "77"]),
+  "the programme whose rates are read next": (queries) => findDueProgramme(queries, OF_NETWORK),
+  "a programme whose rates are read at once": (queries) => expediteTerms(queries, OF_NETWORK, "7"),
+  "the logos to ask for": (queries) => claimLogos(queries, 4),
+  "what stores earned in some months": (queries) => listMargin(queries, "2026-10", "2026-11"),
+  "what accounts earned and lost in some months": (queries) => listAccounts(queries, "2026-10", "2026-11"),
   "the boosts that start or end": (queries) => listDueTurns(queries, 100),
   "a page of a buyer's events": (queries) => listEvents(queries, BUYER, { limit: 50 }),
   "a buyer's last events": (queries) => listEvents(queries, BUYER, { limit: 50, before: 900n }),
@@ -403,6 +431,10 @@ const LISTS: Record<string, { list(queries: Queries, ask: Ask): Promise<unknown>
   log: {
     list: listAudit,
     asks: asksOf(["catalogue", "people"], { id: "9000" }, ["0x", BUYER, "s", "store:7", "77"]),
+  },
+  suggestions: {
+    list: listSuggested,
+    asks: asksOf(["open", "accepted", "gone"], { id: "9000", name: "loja 1_9000" }, ["l", "loja", "loja 7", "77"]),
   },
   percents: {
     list: listPercentApprovals,
@@ -589,6 +621,19 @@ async function fillShop(database: Database): Promise<void> {
   );
   await sql`insert into offers (store_id, title, title_key, starts_at, ends_at, created_at, updated_at, shown, turns_at)
     values ${rows((i) => sql`(${i % 400 === 0 ? 3 : 1}, 'a', 'a', ${i}, ${i + 1}, ${i}, ${i}, ${i % 40 === 0 ? 0 : 1}, ${i % 4_000 === 1 ? i : null})`)}`.execute(
+    database.kysely,
+  );
+  // A network with many accounts, of which one is asked about.
+  await sql`insert into programmes (network, account, advertiser_id, name, name_key, state, suggestion, groups_due_at,
+      seen_at, created_at, updated_at, taken, logo_url, logo_asked_at)
+    values ${rows((i) => sql`('awin', ${i % 400 === 0 ? "main" : "other"}, ${`${i}`}, ${`Loja ${i}`}, ${`loja ${i}`}, 'active', ${["open", "gone"][i % 40] ?? "accepted"}, ${i}, 1, 1, 1, '{}', 'https://img.example/', ${i % 1_000 === 0 ? null : 1})`)}`.execute(
+    database.kysely,
+  );
+  await sql`insert into sale_totals (network, account, store_id, month)
+    values ${rows((i) => sql`('awin', 'plans', ${i}, ${`${1_900 + i}-01`})`)}`.execute(database.kysely);
+  await sql`insert into account_losses (network, account, month, lost_cent_bps)
+    values ${rows((i) => sql`('awin', ${`a${i}`}, ${`${1_900 + i}-01`}, 1)`)}`.execute(database.kysely);
+  await sql`update offers set network = 'awin', account = 'other', network_key = id, seen_at = 1`.execute(
     database.kysely,
   );
   await sql`insert into percent_approvals (store_id, bps, state, asked_by, created_at)

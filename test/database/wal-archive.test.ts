@@ -4,7 +4,7 @@ import { type ArchivingPostgres, startArchivingPostgres } from "../testing/archi
 import { connectTo } from "../testing/postgres-server.ts";
 
 /** docs/operations.md#base-backup-and-wal-of-your-own-server */
-describe("The archive of PostgreSQL's log @deep", function () {
+describe("The archive of PostgreSQL's log @release", function () {
   this.timeout(180_000);
   let postgres: ArchivingPostgres;
   before(async () => {

@@ -132,7 +132,8 @@ describe("Two sales of one order", function () {
       this.timeout(RELEASE_TIMEOUT_MS);
       await draw(DRAWN.release);
     });
-    it("are so after every step of every short history @deep", () => tellAll(STEPS.deep));
+    // A release's longer ones begin with these.
+    if (name === "SQLite") it("are so after every step of every short history @deep", () => tellAll(STEPS.deep));
     it(`are so after every step of every history of ${STEPS.release[name]} steps @release`, async function () {
       this.timeout(RELEASE_TIMEOUT_MS);
       await tellAll(STEPS.release[name]);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { eraseUser } from "../../api/people/users.ts";
+import { eraseUser } from "../../api/people/erasure.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { listDebts, outstandingDebt } from "../../core/purchases/debt.ts";
 import { purchaseEncoders } from "../../core/purchases/encoders.ts";

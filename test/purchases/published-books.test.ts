@@ -1,8 +1,12 @@
 import { expect } from "chai";
+import { inTransaction } from "../../core/database/transaction.ts";
 import { listPublishedBooks } from "../../core/purchases/published-books.ts";
+import { DAY_MS } from "../../core/rules/iso-time.ts";
 import { outcomesOf, type ProvenTicket } from "../../core/rules/proof.ts";
 import { CHAIN_STATUS } from "../../core/rules/purchase/life.ts";
 import type { SaleReport } from "../../core/rules/sale/report.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
+import { insertClicks } from "../../core/sales/clicks.ts";
 import { reportOf, Shop } from "../sales/support/shop.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 
@@ -114,6 +118,42 @@ describe("The published books", function () {
       expect(books.get(returned)).to.deep.equal({ cashbackGwei: 5n * chz, keptGwei: 0n, owedGwei: 3n * chz });
       expect(books.get(kept)).to.deep.equal({ cashbackGwei: 3n * chz, keptGwei: 3n * chz, owedGwei: 0n });
       expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["paid", "kept"]);
+    });
+
+    it("explain what an invitation added, and what its friend's return takes back", async () => {
+      const { shop, wallet, prove } = await open();
+      const friend = await shop.buyer("b");
+      const row = { friend, inviter: wallet, month: "2026-11", state: "open" as const, created_at: 1n };
+      await shop.database.kysely.insertInto("invites").values(row).execute();
+      const visit = async (by: WalletAddress) => {
+        const terms = { groups: {}, defaultBps: 500n, bonusBps: 0n };
+        const draft = {
+          ...{ wallet: by, storeId: shop.storeId, storeName: "Loja", tokenSlug: null, balanceBlock: null, terms },
+          ...{ clickedAt: BigInt(Date.now()), windowMs: BigInt(DAY_MS), inviteBps: 200n },
+        };
+        const [click] = await inTransaction(shop.database.kysely, (queries) => insertClicks(queries, [draft]));
+        if (!click) throw new Error("No click");
+        return click;
+      };
+      const ofFriend = reportOf(await visit(friend), { ...payable, commissionMicros: null });
+      await shop.read(ofFriend);
+      await shop.run();
+      await shop.read(reportOf(await visit(wallet), { ...payable, reais: 50, commissionMicros: null }));
+      await shop.run();
+      expect((await prove()).tickets[0]).to.include({ totalBps: 700n });
+      expect((await prove()).outcomes).to.deep.equal([{ kind: "paid" }]);
+      await shop.read({ ...ofFriend, ...declined });
+      await shop.read(reportOf(await visit(wallet), { ...payable, reais: 60 }));
+      await shop.run();
+      const { tickets, books, outcomes } = await prove();
+      const [invited, next] = tickets.map(({ id }) => id) as [bigint, bigint];
+      const chz = 10n ** 9n;
+      expect(books.get(invited)).to.deep.equal({ cashbackGwei: (35n * chz) / 10n, keptGwei: 0n, owedGwei: chz });
+      expect(books.get(next)).to.deep.equal({ cashbackGwei: 3n * chz, keptGwei: chz, owedGwei: 0n });
+      expect(outcomes).to.deep.equal([
+        { kind: "paid" },
+        { kind: "kept", keptWei: 10n ** 18n, lowerWei: 0n, debtOf: [invited] },
+      ]);
     });
 
     it("name what was kept and for which return, and explain nothing that they get wrong", async () => {

@@ -43,9 +43,10 @@ describe("A buyer's statement", function () {
       };
       return { shop, wallet, click, read };
     }
-    const figures = (in_wallet: number, on_the_way: number, waiting: number, to_offset: number) => ({
+    const figures = (in_wallet: number, on_the_way: number, waiting: number, to_offset: number, deducted = 0) => ({
       ...{ in_wallet: String(in_wallet), on_the_way: String(on_the_way) },
       ...{ waiting: String(waiting), to_offset: String(to_offset) },
+      ...{ deducted: String(deducted), total: String(in_wallet + on_the_way + waiting + deducted) },
       sum: String(in_wallet + on_the_way + waiting - to_offset),
     });
 
@@ -97,14 +98,14 @@ describe("A buyer's statement", function () {
       await shop.read({ ...next, ...payable });
       await shop.run();
       const after = await read();
-      expect(after.figures).to.deep.equal(figures(8, 0, 0, 0));
+      expect(after.figures).to.deep.equal(figures(8, 0, 0, 0, 5));
       const [newest] = after.records;
       expect([newest?.paid_amount, newest?.kept_amount]).to.deep.equal(["3", "5"]);
       await shop.read({ ...next, status: "declined" });
       await shop.read(reportOf(click, { ...payable, reais: 20 }));
       await shop.run();
       expect((await read()).situations[0]).to.equal("netted");
-      expect((await read()).figures, "1 of 8 is kept").to.deep.equal(figures(8, 0, 0, 7));
+      expect((await read()).figures, "1 of 8 is kept").to.deep.equal(figures(8, 0, 0, 7, 6));
     });
 
     it("has what is held for a person among what waits, with and without a ticket", async () => {

@@ -1,5 +1,12 @@
 import { expect } from "chai";
-import { type BonusProgram, bonus, cappedBonus, holdingTier, tokenMatchesClub } from "../../core/rules/bonus.ts";
+import {
+  type BonusProgram,
+  bonus,
+  cappedBonus,
+  highestBonus,
+  holdingTier,
+  tokenMatchesClub,
+} from "../../core/rules/bonus.ts";
 import vectors from "../vectors/bonus.json" with { type: "json" };
 
 describe("bonus", () => {
@@ -12,6 +19,22 @@ describe("bonus", () => {
       expect(result).to.deep.equal({ ...expected, totalBps: expected.storeBps + expected.holdingBps });
     });
   }
+
+  it("is at most that of the highest balance, and none at a store without a club", () => {
+    const stores = [
+      { club: "Palmeiras", clubToken: null },
+      { club: null, clubToken: "verdao" },
+      { club: " ", clubToken: null },
+    ];
+    expect(stores.map((store) => highestBonus(store, "club"))).to.deep.equal([400n, 400n, 0n]);
+    expect(stores.map((store) => highestBonus(store, "tiers"))).to.deep.equal([500n, 500n, 500n]);
+    for (const program of ["club", "tiers"] as const) {
+      const balance = { units: 1_000_000n, decimals: 0 };
+      const token = { slug: "verdao", name: "Palmeiras" };
+      const [store] = stores as [{ club: string; clubToken: null }];
+      expect(bonus({ token, balance, ...store }, program).totalBps).to.equal(highestBonus(store, program));
+    }
+  });
 
   it("does not match a store without a club", () => {
     expect(tokenMatchesClub({ slug: "", name: "" }, { club: "  ", clubToken: null })).to.equal(false);

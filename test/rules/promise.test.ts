@@ -1,5 +1,7 @@
 import { expect } from "chai";
-import { promiseOf } from "../../core/rules/promise.ts";
+import fc from "fast-check";
+import { payableOf, promiseOf } from "../../core/rules/promise.ts";
+import { freezeTerms } from "../../core/rules/sale/value.ts";
 
 const VERDAO = { slug: "verdao", name: "Palmeiras" };
 const PSG = { slug: "psg", name: "Paris Saint-Germain" };
@@ -13,6 +15,31 @@ describe("What a store promises its reader", () => {
       ...{ baseBps: 800n, isRange: true, bonusBps: 0n, totalBps: 800n },
       ...{ token: undefined, boostEndsAt: null },
     });
+  });
+
+  it("is never a percent by which no live sale counts, whatever the groups and the default", () => {
+    const category = fc.record({
+      groupCode: fc.constantFrom(null, "tv", "camisas"),
+      isDefault: fc.boolean(),
+      cashbackBps: fc.bigInt(1n, 900n),
+    });
+    const byGroup = ({ groupCode }: { groupCode: string | null }) => groupCode ?? Symbol();
+    fc.assert(
+      fc.property(fc.uniqueArray(category, { minLength: 1, maxLength: 5, selector: byGroup }), (drawn) => {
+        const marked = drawn.findIndex((one) => one.isDefault);
+        const categories = drawn.map((one, index) => ({ ...one, isDefault: index === marked }));
+        const terms = freezeTerms(
+          categories.map((one) => ({ ...one, bps: one.cashbackBps })),
+          0n,
+          0n,
+        );
+        if (!terms) throw new Error("no terms");
+        const paid = [terms.defaultBps, ...Object.values(terms.groups)];
+        const payable = payableOf(categories, { isLive: true }).map((one) => one.cashbackBps);
+        expect(new Set(payable)).to.deep.equal(new Set(paid));
+        expect(payableOf(categories, { isLive: false })).to.deep.equal(categories);
+      }),
+    );
   });
 
   it("adds the bonus of the reader's best token, of equal ones the first", () => {

@@ -80,7 +80,7 @@ describe("The next steps of purchases", () => {
 
 describe("A simulated purchase", () => {
   const RULES: SaleRules = {
-    limits: { salesPerDay: 0n, maximumCents: 1n, minimumSeconds: 3_600n },
+    limits: { salesPerDay: 0n, maximumCents: 1n, minimumSeconds: 3_600n, marginLossCents: 0n },
     mintDelayMs: 86_400_000n,
     holdMs: 86_400_000n,
     accounts: [],

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { decide } from "../../core/rules/sale/decide.ts";
 import type { ClickFacts, OtherOfOrder, SaleFacts } from "../../core/rules/sale/facts.ts";
-import { HOLD_REASONS, type Hold, type HoldReason, UNRELEASABLE } from "../../core/rules/sale/hold.ts";
+import { HOLD_REASONS, type Hold, type HoldReason, UNRELEASABLE } from "../../core/rules/sale/holds.ts";
 import type { SaleReport } from "../../core/rules/sale/report.ts";
 import type { SaleRules } from "../../core/rules/sale/rules.ts";
 import { simulatedSale } from "../../core/rules/sale/simulated.ts";
@@ -11,7 +11,7 @@ const BUYER = `0x${"a".repeat(40)}` as const;
 const OTHER = `0x${"b".repeat(40)}` as const;
 const ACCOUNT = { network: "awin", account: "br" };
 const RULES: SaleRules = {
-  limits: { salesPerDay: 10n, maximumCents: 1_000_000n, minimumSeconds: 5n },
+  limits: { salesPerDay: 10n, maximumCents: 1_000_000n, minimumSeconds: 5n, marginLossCents: 0n },
   mintDelayMs: 0n,
   holdMs: 0n,
   accounts: [ACCOUNT],

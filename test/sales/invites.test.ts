@@ -3,6 +3,7 @@ import { inTransaction } from "../../core/database/transaction.ts";
 import { outstandingDebt } from "../../core/purchases/debt.ts";
 import { decideSales, registerSimulated } from "../../core/purchases/decide-sales.ts";
 import { agreeInvite, forgetInvites } from "../../core/purchases/invites.ts";
+import { tracePurchase } from "../../core/purchases/trace.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { insertClicks } from "../../core/sales/clicks.ts";
 import { declineSale } from "../../core/sales/decisions.ts";
@@ -93,6 +94,35 @@ describe("What bringing a friend gives", function () {
       });
       await shop.read({ ...report, amountMicros: 100_000_000n });
       expect(await shop.sale("held")).to.include({ state: "held", hold_reasons: "low_commission" });
+    });
+
+    it("is told by the trace of a purchase, with whose it is and what keeps it from counting", async () => {
+      const told = async (saleKey: string) => {
+        const { kysely } = shop.database;
+        const { id } = await kysely
+          .selectFrom("purchases")
+          .select("id")
+          .where("sale_id", "=", (await shop.sale(saleKey)).id)
+          .executeTakeFirstOrThrow();
+        const steps = (await tracePurchase(kysely, id))?.steps ?? [];
+        return steps.filter(({ kind }) => kind === "invited").map(({ subject, text }) => [subject, text]);
+      };
+      const report = await buy(friend, "one");
+      await buy(inviter, "two", 50);
+      await buy(friend, "three");
+      const most = "up to 2 % and R$ 10.00 of the bonus";
+      expect(await told("one")).to.deep.equal([["friend", `came with invitation 1, as the friend: ${most}`]]);
+      expect(await told("two")).to.deep.equal([["inviter", `came with invitation 1, as the inviter: ${most}`]]);
+      expect(await told("three"), "of a later click").to.deep.equal([]);
+      await shop.read({ ...report, status: "declined", changedAt: (report.changedAt ?? 0n) + 1n });
+      await shop.run();
+      const lost = `came with invitation 1, as the inviter: ${most}; the friend's purchase was returned, so it adds nothing`;
+      expect(await told("two")).to.deep.equal([["inviter", lost]]);
+      const other = await shop.buyer("c");
+      await invite(other, inviter, "waiting");
+      await buy(other, "four");
+      const waits = `came with invitation 2, as the friend: ${most}; an owner has not agreed to it, so it adds nothing`;
+      expect(await told("four")).to.deep.equal([["friend", waits]]);
     });
 
     it("is carried by one of two clicks at once", async () => {

@@ -12,7 +12,7 @@ import { CallRefusedError } from "../../core/sales/http-calls.ts";
 import type { Request } from "../../core/sales/network.ts";
 import { type AnyNetwork, findNetwork } from "../../core/sales/networks.ts";
 import { plainOf } from "../../core/sales/offer-row.ts";
-import { OffersRound } from "../../core/sales/offers-round.ts";
+import { hastenOffers, OffersRound } from "../../core/sales/offers-round.ts";
 import { ReadProgress } from "../../core/sales/read-progress.ts";
 import { Reader } from "../../core/sales/reader.ts";
 import { AwinSimulator } from "../../scripts/rehearse/simulators/awin.ts";
@@ -277,6 +277,19 @@ describe("Offers of networks", () => {
       expect(await read("impact", () => PAGES.impact([]), [{ network: "impact", account: "other" }])).to.deep.equal([]);
       Date.now = () => start + DAY_MS;
       expect(await read("impact", () => PAGES.impact([]))).to.have.length(1);
+    });
+
+    it("are read again for a new store, once, and no sooner than is asked for", async () => {
+      const empty = () => PAGES.awin([]);
+      expect(await read("awin", empty)).to.have.lengthOf(1);
+      const key = { network: "awin", account: "br" };
+      await hastenOffers(shop.database.kysely, key, HOUR_MS);
+      await hastenOffers(shop.database.kysely, key, 2 * HOUR_MS);
+      expect(await read("awin", empty)).to.have.lengthOf(0);
+      start += HOUR_MS;
+      expect(await read("awin", empty)).to.have.lengthOf(1);
+      start += 2 * HOUR_MS;
+      expect(await read("awin", empty)).to.have.lengthOf(0);
     });
 
     it("come with the reader of sales, once", async () => {

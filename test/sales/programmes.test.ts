@@ -1,135 +1,18 @@
 import { expect } from "chai";
-import pino from "pino";
-import { insertCategory } from "../../core/catalogue/categories.ts";
-import { findStore, insertStore, updateStore } from "../../core/catalogue/stores.ts";
-import type { Database } from "../../core/database/connect.ts";
+import { deleteStore, findStore, updateStore } from "../../core/catalogue/stores.ts";
+import { ANSWER_TOO_LARGE } from "../../core/process/outside.ts";
 import { DAY_MS, HOUR_MS } from "../../core/rules/iso-time.ts";
-import { admitad } from "../../core/sales/admitad/admitad.ts";
-import { awin } from "../../core/sales/awin/awin.ts";
-import { HttpCalls } from "../../core/sales/http-calls.ts";
-import { impact } from "../../core/sales/impact/impact.ts";
-import type { PolledAccount } from "../../core/sales/network.ts";
-import { type AnyNetwork, findNetwork } from "../../core/sales/networks.ts";
-import { ProgrammeRounds } from "../../core/sales/programme-rounds.ts";
-import { acceptWithheld, groupsIn } from "../../core/sales/programme-rows.ts";
-import { AdmitadSimulator } from "../../scripts/rehearse/simulators/admitad.ts";
-import { AwinSimulator } from "../../scripts/rehearse/simulators/awin.ts";
-import type { Programmes } from "../../scripts/rehearse/simulators/programmes.ts";
-import type { Simulator } from "../../scripts/rehearse/simulators/simulator.ts";
+import {
+  acceptWithheld,
+  expediteRound,
+  groupsIn,
+  type ProgrammeRow,
+  setSuggestion,
+} from "../../core/sales/programme-rows.ts";
+import { groupsOf } from "../../core/sales/programmes.ts";
 import { onEitherEngine } from "../testing/databases.ts";
-import { ImpactSimulator } from "./support/impact-simulator.ts";
+import { NETWORKS, openShop } from "./support/programme-shop.ts";
 import { reportOf } from "./support/shop.ts";
-
-const CALLS = 100_000;
-type Made = { simulator: Simulator & { programmes: Programmes }; account: (api_url: string) => PolledAccount };
-const common = { account: "br", poll_seconds: 600, calls_per_minute: CALLS };
-
-const NETWORKS: Record<string, () => Made> = {
-  awin: () => ({
-    simulator: new AwinSimulator({ publisherId: "45628", token: "awin-token" }, CALLS),
-    account: (api_url) =>
-      awin.accountSchema.parse({ network: "awin", publisher_id: "45628", token: "awin-token", api_url, ...common }),
-  }),
-  admitad: () => ({
-    simulator: new AdmitadSimulator({ clientId: "me", clientSecret: "secret" }, CALLS),
-    account: (api_url) =>
-      admitad.accountSchema.parse({
-        ...{ network: "admitad", website_id: "22", client_id: "me", client_secret: "secret", api_url },
-        ...common,
-      }),
-  }),
-  impact: () => ({
-    simulator: new ImpactSimulator({ sid: "IRsid", token: "impact-token" }, CALLS),
-    account: (api_url) =>
-      impact.accountSchema.parse({
-        network: "impact",
-        account_sid: "IRsid",
-        token: "impact-token",
-        api_url,
-        ...common,
-      }),
-  }),
-};
-
-/** A shop with one account, whose programmes are read as often as a test says. */
-async function openShop(database: Database, name: string) {
-  const { simulator, account: accountAt } = (NETWORKS[name] as () => Made)();
-  const account = accountAt(await simulator.listen());
-  const calls = new HttpCalls(database, account, new AbortController().signal);
-  await calls.load();
-  const rounds = () =>
-    new ProgrammeRounds({
-      database,
-      network: findNetwork(name) as AnyNetwork,
-      account,
-      rules: { accounts: [account], sharePercent: 60n },
-      calls,
-      log: pino({ level: "silent" }),
-      assertLease: async () => {},
-      isOver: () => false,
-    });
-  const { kysely } = database;
-  /** Everything that is due now. */
-  const read = async () => {
-    const reader = rounds();
-    let steps = 0;
-    while ((await reader.step()) && steps < 10_000) steps++;
-    return steps;
-  };
-  /** As if this much time had passed. */
-  const pass = async (ms: number) => {
-    const by = BigInt(ms);
-    await kysely
-      .updateTable("programme_rounds")
-      .set(({ eb }) => ({ next_at: 0n, began_at: eb("began_at", "-", by) }))
-      .execute();
-    await kysely
-      .updateTable("programmes")
-      .set(({ eb }) => ({
-        seen_at: eb("seen_at", "-", by),
-        missing_since: eb("missing_since", "-", by),
-        groups_due_at: 0n,
-      }))
-      .execute();
-  };
-  const nextDay = async () => {
-    await pass(DAY_MS);
-    return read();
-  };
-  const addStore = async (advertiser: string, groupCode = "DEFAULT", bps = 480n, isByHand = false) => {
-    const storeId = await insertStore(kysely, {
-      ...{ name: `Loja ${advertiser}`, country: "Brasil", network: name, account: "br", advertiser_id: advertiser },
-      store_url: `https://www.${advertiser}.example/`,
-    });
-    const followed = { isByHand, agreedBps: bps };
-    await insertCategory(kysely, storeId, { category: "Geral", cashbackBps: bps, groupCode, ...followed });
-    return storeId;
-  };
-  const store = async (id: bigint) => {
-    const found = await findStore(kysely, id);
-    const [category] = found?.categories ?? [];
-    return { paused: found?.paused_reason, bps: category?.plainBps, category };
-  };
-  const rows = () => kysely.selectFrom("programmes").selectAll().orderBy("id").execute();
-  const round = () => kysely.selectFrom("programme_rounds").selectAll().executeTakeFirst();
-  const approvals = () => kysely.selectFrom("percent_approvals").selectAll().orderBy("id").execute();
-  const { programmes } = simulator;
-  return {
-    database,
-    simulator,
-    programmes,
-    calls,
-    rounds,
-    read,
-    pass,
-    nextDay,
-    addStore,
-    store,
-    rows,
-    round,
-    approvals,
-  };
-}
 
 /** docs/product.md#programmes */
 describe("Programmes of affiliate networks", function () {
@@ -302,6 +185,97 @@ describe("Programmes of affiliate networks", function () {
       await simulator.close();
     });
 
+    it("empty no shop by a bad day that takes two stores an hour", async () => {
+      const { database } = await engine.open();
+      const { simulator, programmes, read, addStore, store, round } = await openShop(database, "admitad");
+      const ids: bigint[] = [];
+      for (let number = 1; number <= 10; number++) {
+        programmes.join({ id: String(number), name: `Loja ${number}` });
+        ids.push(await addStore(String(number)));
+      }
+      await read();
+      const pausedCount = async () =>
+        (await Promise.all(ids.map(store))).filter(({ paused }) => paused !== null).length;
+      const nextHour = async (...suspended: string[]) => {
+        for (const id of suspended) programmes.change(id, { status: "suspended" });
+        await database.kysely.updateTable("programme_rounds").set({ next_at: 0n }).execute();
+        await read();
+      };
+      await nextHour("1", "2");
+      expect([await pausedCount(), (await round())?.withheld]).to.deep.equal([2, null]);
+      await nextHour("3", "4");
+      expect([await pausedCount(), (await round())?.withheld]).to.deep.equal([2, 2n]);
+      await acceptWithheld(database.kysely, { network: "admitad", account: "br" });
+      await read();
+      expect([await pausedCount(), (await round())?.withheld]).to.deep.equal([4, null]);
+      await simulator.close();
+    });
+
+    it("can be stores after all: once dismissed, or once their store was deleted", async () => {
+      const { database } = await engine.open();
+      const { kysely } = database;
+      const { simulator, programmes, rounds, read, addStore, rows } = await openShop(database, "awin");
+      for (const id of ["17", "18", "19"]) programmes.join({ id, name: `Loja ${id}` });
+      const storeId = await addStore("19");
+      const reader = rounds();
+      // Both lists, and what they lead to: no rates yet.
+      for (let step = 0; step < 3; step++) await reader.step();
+      const [early] = await rows();
+      await setSuggestion(kysely, [early?.id ?? 0n], { suggestion: "dismissed" });
+      await read();
+      const asked = async () => {
+        const before = simulator.calls.length;
+        await kysely
+          .updateTable("programmes")
+          .set(({ eb }) => ({ groups_due_at: eb("groups_due_at", "-", BigInt(DAY_MS)) }))
+          .where("groups_due_at", "<", BigInt(Date.now() + 2 * DAY_MS))
+          .execute();
+        await read();
+        return simulator.calls
+          .slice(before)
+          .flatMap(({ path }) => /commissiongroups\?advertiserId=(\d+)/.exec(path)?.[1] ?? [])
+          .toSorted();
+      };
+      expect(groupsIn((await rows())[0] as ProgrammeRow), "read once, so that it can be accepted").to.have.lengthOf(1);
+      expect(await asked()).to.deep.equal(["18", "19"]);
+      await deleteStore(kysely, storeId);
+      await kysely.updateTable("programme_rounds").set({ next_at: 0n }).execute();
+      await read();
+      expect((await rows()).map(({ suggestion, store_id }) => [suggestion, store_id])).to.deep.equal([
+        ["dismissed", null],
+        ["open", null],
+        ["dismissed", null],
+      ]);
+      expect(await asked()).to.deep.equal(["18"]);
+      await setSuggestion(kysely, [early?.id ?? 0n], { suggestion: "accepted", store_id: await addStore("17") });
+      expect(await asked(), "what an accepted one pays").to.deep.equal(["17", "18"]);
+      await simulator.close();
+    });
+
+    it("ask for the days of payment once a week where the network says none", async () => {
+      const { database } = await engine.open();
+      const { simulator, programmes, read, nextDay } = await openShop(database, "awin");
+      for (let number = 1; number <= 14; number++) programmes.join({ id: String(number), name: `Loja ${number}` });
+      await read();
+      await database.kysely.updateTable("programmes").set({ created_at: 0n }).execute();
+      const asked = async () => {
+        const before = simulator.calls.length;
+        await nextDay();
+        return simulator.calls.slice(before).filter(({ path }) => path.includes("/programmedetails")).length;
+      };
+      expect(await asked(), "of fourteen, on a day").to.equal(2);
+      await simulator.close();
+    });
+
+    it("follow the least of more groups than are kept", () => {
+      const many = Array.from({ length: 10_000 }, (_, index) => ({ code: `G${index}`, name: null, percent: "8" }));
+      many.push({ code: "G9000", name: null, percent: "2" }, { code: "G0", name: null, percent: "3" });
+      const groups = groupsOf(many);
+      expect(groups.length).to.be.below(250);
+      expect(groups.find(({ code }) => code === "G0")?.bps).to.equal(300);
+      expect(groups.find(({ code }) => code === "G9000")?.bps).to.equal(200);
+    });
+
     it("change nothing by half a list, a refusal, an error page or pages that move", async () => {
       const { database } = await engine.open();
       const { simulator, programmes, read, nextDay, addStore, store, round, rows } = await openShop(
@@ -328,6 +302,65 @@ describe("Programmes of affiliate networks", function () {
       delete simulator.faults.status;
       await nextDay();
       expect((await round())?.problem).to.equal(null);
+      await simulator.close();
+    });
+
+    it("that are more than is read are asked for again after a day, or by a person", async () => {
+      const { database } = await engine.open();
+      const { simulator, programmes, rounds, pass, read, addStore, store, round } = await openShop(database, "awin");
+      programmes.join({ id: "1", name: "Loja" });
+      const id = await addStore("1");
+      await read();
+      simulator.faults.alter = () => "[".padEnd(9 * 1024 * 1024);
+      await pass(DAY_MS);
+      const reader = rounds();
+      const asks = async () => {
+        const before = simulator.calls.length;
+        while (await reader.step());
+        return simulator.calls.slice(before).filter(({ path }) => path.includes("/programmes?")).length;
+      };
+      expect(await asks()).to.equal(1);
+      expect((await round())?.problem).to.equal(ANSWER_TOO_LARGE);
+      expect(Number((await round())?.next_at)).to.be.closeTo(Date.now() + DAY_MS, HOUR_MS / 2);
+      expect((await store(id)).paused).to.equal(null);
+      await expediteRound(database.kysely, { network: "awin", account: "br" }, HOUR_MS);
+      expect(Number((await round())?.next_at), "a person asks").to.equal(0);
+      await read();
+      const asked = simulator.calls.length;
+      // Another process may have another account.
+      delete simulator.faults.alter;
+      await read();
+      expect(simulator.calls.length).to.be.above(asked);
+      expect((await round())?.problem).to.equal(null);
+      await simulator.close();
+    });
+
+    it("are read from pages that are shorter than was asked for", async () => {
+      const { database } = await engine.open();
+      const { simulator, programmes, read, rows, round } = await openShop(database, "admitad");
+      for (let number = 1; number <= 7; number++) programmes.join({ id: String(number), name: `Loja ${number}` });
+      simulator.faults.alter = (body) => {
+        const { results, ...rest } = body as { results?: object[] };
+        return results ? { ...rest, results: results.slice(0, 3) } : body;
+      };
+      await read();
+      expect([(await rows()).length, (await round())?.problem]).to.deep.equal([7, null]);
+      await simulator.close();
+    });
+
+    it("are asked for in smaller pages where their rates fill an answer", async () => {
+      const { database } = await engine.open();
+      const { simulator, programmes, read, rows, round } = await openShop(database, "admitad");
+      for (let number = 1; number <= 20; number++) programmes.join({ id: String(number), name: `Loja ${number}` });
+      const description = "x".repeat(600_000);
+      simulator.faults.alter = (body) => {
+        const { results, ...rest } = body as { results?: object[] };
+        return results ? { ...rest, results: results.map((row) => ({ ...row, description })) } : body;
+      };
+      await read();
+      expect((await round())?.problem).to.equal(null);
+      expect(await rows()).to.have.lengthOf(20);
+      expect(simulator.calls.length).to.be.below(20);
       await simulator.close();
     });
 
@@ -366,12 +399,7 @@ describe("Programmes of affiliate networks", function () {
       programmes.join({ id: "4", name: "Outra vez" });
       await read();
       const found = await rows();
-      expect(found.map(({ name }) => name)).to.deep.equal([
-        "a".repeat(40),
-        "Loja & alert(1) Cia",
-        "gnp.exe",
-        "Duas vezes",
-      ]);
+      expect(found.map(({ name }) => name)).to.deep.equal(["a".repeat(40), "Loja & Cia", "gnp.exe", "Duas vezes"]);
       expect(found.map(({ store_url }) => store_url)[1]).to.equal(null);
       expect(found[2]?.domains).to.equal("3.example,loja.example");
       expect(groupsIn(found[3] as (typeof found)[0])).to.deep.equal([{ code: "A", name: "x", bps: 300 }]);
@@ -391,11 +419,15 @@ describe("Programmes of affiliate networks", function () {
         .set({ taken: JSON.stringify(taken) })
         .execute();
       await updateStore(kysely, id, { domains: "17.example" });
+      const openProposals = () => kysely.selectFrom("proposals").selectAll().where("state", "=", "open").execute();
+      // What can no longer be read is no other name, and no other page.
+      programmes.change("17", { name: "<b></b>", url: "-" });
+      await nextDay();
+      expect(await openProposals()).to.deep.equal([]);
       programmes.change("17", { name: "Outro nome", url: "https://elsewhere.example/" });
       await nextDay();
       await nextDay();
-      const proposals = await kysely.selectFrom("proposals").selectAll().where("state", "=", "open").execute();
-      expect(proposals.map((one) => [one.kind, one.asked_by, JSON.parse(one.to_fields)])).to.deep.equal([
+      expect((await openProposals()).map((one) => [one.kind, one.asked_by, JSON.parse(one.to_fields)])).to.deep.equal([
         [
           "store_link",
           "network",
@@ -403,6 +435,99 @@ describe("Programmes of affiliate networks", function () {
         ],
       ]);
       expect((await findStore(kysely, id))?.store_url).to.equal("https://www.17.example/");
+      await simulator.close();
+    });
+
+    it("take back what they proposed once the network pays no more than now", async () => {
+      const { database } = await engine.open();
+      const { simulator, programmes, read, nextDay, addStore, store, approvals } = await openShop(database, "admitad");
+      programmes.join({ id: "17", name: "Um" });
+      const id = await addStore("17", "DEFAULT", 475n);
+      await read();
+      const say = async (percent: string) => {
+        programmes.change("17", { groups: [{ code: "DEFAULT", name: "x", percent }] });
+        await nextDay();
+        return (await approvals()).map(({ bps, state }) => `${bps} ${state}`);
+      };
+      expect(await say("10")).to.deep.equal(["600 open"]);
+      expect(await say("8")).to.deep.equal(["600 lapsed"]);
+      expect((await store(id)).bps).to.equal(475n);
+      expect(await say("10"), "asked for again").to.deep.equal(["600 lapsed", "600 open"]);
+      await simulator.close();
+    });
+
+    it("move no percent by a figure that is none, nor above what a person agreed to", async () => {
+      const { database } = await engine.open();
+      const { simulator, programmes, read, nextDay, addStore, store, round } = await openShop(database, "awin");
+      programmes.join({ id: "17", name: "Um" });
+      const id = await addStore("17", "DEFAULT", 475n);
+      await read();
+      const say = async (percent: string | number) => {
+        programmes.change("17", { groups: [{ code: "DEFAULT", name: "x", percent }] });
+        await nextDay();
+        const { bps, paused } = await store(id);
+        return [bps, paused];
+      };
+      for (const odd of [
+        "1000000000",
+        1e9,
+        "-8",
+        -8,
+        "8 e meio",
+        "",
+        "NaN",
+        "Infinity",
+        "8.0.0",
+        "1e400",
+        "0x10",
+        1e-7,
+      ])
+        expect(await say(odd), String(odd)).to.deep.equal([475n, null]);
+      for (const [said, percent] of [
+        ["8,0", 475n],
+        ["8 %", 475n],
+        ["4,5", 250n],
+        [100, 475n],
+      ] as const)
+        expect(await say(said), String(said)).to.deep.equal([percent, null]);
+      // Next to nothing is nothing: the store waits, and its percent stays.
+      const isHastened = async () => {
+        const { began_at = 0n, next_at = 0n } = (await round()) ?? {};
+        return next_at - began_at === BigInt(HOUR_MS);
+      };
+      for (const none of ["0.0000001", "0.00499999999999999", "0"]) {
+        expect(await say(none)).to.deep.equal([475n, null]);
+        // The rates were read after the round: the next one comes soon.
+        expect(await isHastened(), none).to.equal(true);
+        expect(await say(none)).to.deep.equal([475n, "no_commission"]);
+        expect(await isHastened()).to.equal(false);
+        await say(8);
+        expect(await isHastened(), "it earns again").to.equal(true);
+        expect(await say(8)).to.deep.equal([475n, null]);
+      }
+      await simulator.close();
+    });
+
+    it("pause and come back forty times, and leave a store as it was", async () => {
+      const { database } = await engine.open();
+      const { simulator, programmes, read, nextDay, addStore, store, approvals } = await openShop(database, "impact");
+      programmes.join({ id: "17", name: "Um" });
+      const id = await addStore("17", "DEFAULT", 475n);
+      await read();
+      const before = await findStore(database.kysely, id);
+      for (let time = 0; time < 40; time++) {
+        programmes.turn("17", "pause");
+        await nextDay();
+        expect((await store(id)).paused).to.equal("paused");
+        programmes.turn("17", "resume");
+        await nextDay();
+        expect((await store(id)).paused).to.equal(null);
+      }
+      expect(await findStore(database.kysely, id)).to.deep.equal(before);
+      expect(await approvals()).to.deep.equal([]);
+      const acts = await database.kysely.selectFrom("audit_log").select("action").execute();
+      expect(acts.filter(({ action }) => action === "store.pause")).to.have.lengthOf(40);
+      expect(acts.filter(({ action }) => action === "store.unpause")).to.have.lengthOf(40);
       await simulator.close();
     });
 

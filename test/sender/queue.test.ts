@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Database } from "../../core/database/connect.ts";
+import { OPERATION_KINDS } from "../../core/database/operations.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { assign, listAssigned, listSetAside, moveUnsent, type SetAside, takeOut } from "../../core/sender/moves.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type Operation,
   queueFaults,
   release,
+  subjectOf,
   summarizeQueue,
   withdraw,
 } from "../../core/sender/queue.ts";
@@ -22,6 +24,14 @@ describe("The queue of operations", () => {
     let nonce = 0n;
     beforeEach(async () => {
       ({ database } = await open());
+    });
+
+    it("says of each kind whether it is about a purchase or a store", async () => {
+      for (const kind of OPERATION_KINDS) await enqueue(database.kysely, [{ kind, subjectId: 7n }]);
+      const rows = await database.kysely.selectFrom("operations").selectAll().orderBy("id").execute();
+      expect(rows.filter((one) => "store" in subjectOf(one)).map(({ kind }) => kind)).to.deep.equal([
+        ...["register_store", "rename_store", "set_store_look"],
+      ]);
     });
 
     const pay = (...ids: bigint[]) =>

@@ -281,6 +281,9 @@ export interface Schema {
     older_since: bigint | null;
     /** Milliseconds. 0: not known yet, as of a sale that 1.0.0 declined; -1: none of its tickets has to say so any more. */
     return_due_at: Generated<bigint>;
+    /** What a sale goes on with though its commission is lower, in cents × basis points, and the month of the sale that counts it. */
+    lost_cent_bps: Generated<bigint>;
+    lost_month: string | null;
   };
   /** Every state of a sale that was read; append-only. */
   sale_revisions: {
@@ -304,6 +307,7 @@ export interface Schema {
     received_at: bigint;
     retry_at: bigint;
     attempts: Generated<bigint>;
+    traceparent: string | null;
   };
   /** A row of a network's answer that could not be read or stored. */
   unread_rows: {
@@ -687,6 +691,8 @@ export interface Schema {
     /** What an account gets of the day's cap. Adds only: 1.0.0 works on beside it. docs/product.md#day-share
      * Whose share of the day's cap a payout takes; null: nobody's, or queued by 1.0.0. */
     share_id: bigint | null;
+    /** A W3C `traceparent`; null where OpenTelemetry is not configured. */
+    traceparent: string | null;
   };
   /** The blocks with a known hash: the newest ones without a gap, and of the older ones a sparse set and those with
    * events. */
@@ -1095,6 +1101,10 @@ export interface Schema {
     taken: string | null;
     created_at: bigint;
     updated_at: bigint;
+    /** Where its network says that its picture is. */
+    logo_url: string | null;
+    /** When its store asked for the picture, which happens once; null: not yet. */
+    logo_asked_at: bigint | null;
   };
   /** Each account's rounds over its programmes. */
   programme_rounds: {
@@ -1216,6 +1226,14 @@ export interface Schema {
     purchases: bigint;
     gwei: bigint;
   };
+  /** The sums by account and month, UTC. */
+  account_losses: {
+    network: string;
+    account: string;
+    /** "2026-11" */
+    month: string;
+    lost_cent_bps: Generated<bigint>;
+  };
 }
 
 export type TableName = keyof Schema;
@@ -1306,6 +1324,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   fan_clubs: ["wallet"],
   fan_payments: ["purchase_id"],
   club_months: ["month","club"],
+  account_losses: ["network","account","month"],
 };
 
 export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);

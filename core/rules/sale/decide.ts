@@ -17,7 +17,7 @@ import {
   type TicketFacts,
   WINDOW_GRACE_MS,
 } from "./facts.ts";
-import { holdSale } from "./hold.ts";
+import { holdSale, lossOf } from "./holds.ts";
 import { planPurchases, type SaleAction } from "./plan.ts";
 import type { SaleStatus } from "./report.ts";
 import { returnOf } from "./returns.ts";
@@ -40,6 +40,9 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
   const otherTickets = facts.tickets.filter((one) => !one.isCancelled && !isOf(one, click));
   const held = holdSale(facts, { click, other, valued, heldFor: order.heldFor, otherTickets }, rules, current);
   const isHeld = !isDeclined && (isEntitled === undefined || held.isHolding);
+  // What is held loses no more than before; what cannot be read, the same.
+  const loss = isDeclined ? 0n : valued.value === undefined ? facts.lostCentBps : lossOf(valued);
+  const lostCentBps = isHeld && loss > facts.lostCentBps ? facts.lostCentBps : loss;
 
   const buyer = click ? { wallet: click.wallet, storeId: click.store.id } : undefined;
   const worth = { amountCents: valued.value?.amountCents ?? 0n, centBps: cashbackCentBps, bonusBps: valued.bonusBps };
@@ -62,7 +65,11 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
   const holdMs = click?.store.holdMs ?? rules.holdMs;
   const known = facts.knownReturn;
   const returns = returnOf({ ...facts, isDeclined, holdMs, changedAt, known, purchases: all }, now);
-  const holds = has === order.current ? held.holds.filter(({ reason }) => reason !== "order_twice") : held.holds;
+  // What has its order is nobody else's, and what is declined loses nothing.
+  const holds = held.holds.filter(
+    ({ reason }) =>
+      !(reason === "order_twice" && has === order.current) && !(reason === "low_commission" && isDeclined),
+  );
   return {
     click,
     kept: { ...keep(facts, { movedTo: isMoved ? click : null, other, valued }), tiers, order: has },
@@ -76,6 +83,8 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
     value: valued.value,
     cashbackCentBps,
     paidCentBps: all.reduce((sum, one) => sum + paidCentBpsOf(one), 0n),
+    lostCentBps,
+    needsLoss: !isDeclined && isEntitled !== undefined && held.needsLoss,
     unknownGroups: valued.unknownGroups,
     holds,
     isHeld,

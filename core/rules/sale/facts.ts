@@ -2,7 +2,7 @@ import type { Payment } from "../cashback.ts";
 import type { SaleInvite } from "../invites.ts";
 import type { Move } from "../purchase/life.ts";
 import type { WalletAddress } from "../wallet-address.ts";
-import type { Hold, Release } from "./hold.ts";
+import type { Hold, Release } from "./holds.ts";
 import type { SaleAction, SalePurchase, Tier } from "./plan.ts";
 import type { SaleReport } from "./report.ts";
 import type { KnownReturn } from "./returns.ts";
@@ -166,6 +166,10 @@ export type SaleFacts = AccountKey & {
   unclaimed: readonly UnclaimedTicket[];
   /** Of the buyer, now: what other purchases pay, also those whose payouts are not sent. */
   debtGwei: bigint;
+  /** What the shop was decided to lose by it. docs/product.md#margin-loss */
+  lostCentBps: bigint;
+  /** Whether it may lose more: what its account has lost in the sale's month leaves room. */
+  mayLose?: boolean;
 };
 
 export type Permission = { approvedAt: bigint | null; payableAt: bigint | null };
@@ -188,6 +192,10 @@ export type SaleDecision = {
   cashbackCentBps: bigint;
   /** What its buyers were paid or kept, less what they owe back. */
   paidCentBps: bigint;
+  /** By how much its cashback is above its commission, as far as it goes on all the same. docs/product.md#margin-loss */
+  lostCentBps: bigint;
+  /** It goes on if its account may lose that. */
+  needsLoss: boolean;
   unknownGroups: readonly string[];
   holds: readonly Hold[];
   isHeld: boolean;

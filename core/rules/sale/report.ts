@@ -1,4 +1,4 @@
-import type { ReportProblem } from "./hold.ts";
+import type { ReportProblem } from "./holds.ts";
 
 /**
  * An affiliate network's report of a sale, in one format for all networks. Amounts are absolute totals in millionths of

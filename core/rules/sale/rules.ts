@@ -1,4 +1,4 @@
-import type { HoldLimits } from "./hold.ts";
+import type { HoldLimits } from "./holds.ts";
 
 /** The account that reports a sale. */
 export type AccountKey = { network: string; account: string };

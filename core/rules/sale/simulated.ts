@@ -17,6 +17,8 @@ export type SimulatedPurchase = {
   bonusRead?: BonusRead | null;
   /** What an invitation adds now, in basis points, if it carries one. */
   inviteBps?: bigint;
+  /** The trace of the request, if it is traced. */
+  traceparent?: string | null | undefined;
 };
 
 const MICROS_PER_CENT = 10_000n;
@@ -86,5 +88,6 @@ export function simulatedSale(purchase: SimulatedPurchase, at: { now: bigint; mi
     tickets: [],
     unclaimed: [],
     debtGwei: 0n,
+    lostCentBps: 0n,
   };
 }

@@ -2,7 +2,7 @@ import { BOOST_SALE_MS } from "../boost.ts";
 import { type InviteTerms, inviteCentBps, type SaleInvite } from "../invites.ts";
 import { formatDecimal } from "../money.ts";
 import type { ClickFacts, Kept, SaleFacts } from "./facts.ts";
-import type { ReportProblem } from "./hold.ts";
+import type { ReportProblem } from "./holds.ts";
 import type { SaleReport } from "./report.ts";
 
 const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d{1,40}))?$/;
@@ -48,6 +48,10 @@ export type Valued = Pick<Kept, "rates" | "tracked"> & {
   cashbackCentBps: bigint;
   /** The same without a boost, which people decided to pay on top of what the network pays. */
   plainCentBps: bigint;
+  /** The same without any bonus: the percents alone. */
+  baseCentBps: bigint;
+  /** What the network would pay by the commissions that were known at the click; 0 where none was. */
+  clickedCommissionCentBps: bigint;
   bonusBps: bigint;
   unknownGroups: readonly string[];
 };
@@ -77,6 +81,8 @@ function valueSale(
     missing: null,
     cashbackCentBps: 0n,
     plainCentBps: 0n,
+    baseCentBps: 0n,
+    clickedCommissionCentBps: 0n,
     bonusBps: terms?.bonusBps ?? 0n,
     unknownGroups: [],
   };
@@ -90,14 +96,16 @@ function valueSale(
   if ("missing" in value) return { ...none, drift, missing: value.missing };
   const { centBps, unknownGroups } = terms ? saleCashback(value.parts, terms) : { centBps: 0n, unknownGroups: [] };
   if (value.amountCents <= 0n) return { ...none, value, drift, unknownGroups };
-  const plainCentBps = promised ? saleCashback(value.parts, promised).centBps : 0n;
-  const { amountCents } = value;
+  const { amountCents, parts } = value;
+  const cashbackBy = (terms: SaleTerms | undefined) => (terms ? saleCashback(parts, terms).centBps : 0n);
   const invited = terms ? inviteCentBps(invite, { amountCents, centBps, boughtAt }) : 0n;
   return {
     ...none,
     ...{ value, drift, unknownGroups },
     cashbackCentBps: centBps + invited,
-    plainCentBps: plainCentBps + invited,
+    plainCentBps: cashbackBy(promised) + invited,
+    baseCentBps: cashbackBy(promised && { ...promised, bonusBps: 0n }),
+    clickedCommissionCentBps: cashbackBy(promised?.commission),
     bonusBps: none.bonusBps + invited / amountCents,
   };
 }
@@ -284,9 +292,12 @@ function odd(field: string, micros: bigint): ReportProblem {
 
 /**
  * A category of a store: the percent of one commission group, or of sales without a known group. `boostedBps` is its
- * percent with the boosts that run, the same without any.
+ * percent with the boosts that run, the same without any; `commissionBps`: what the network pays for it, if that is known.
  */
-export type StoreRate = { groupCode: string | null; bps: bigint; boostedBps?: bigint; isDefault: boolean };
+export type StoreRate = { groupCode: string | null; bps: bigint; isDefault: boolean } & {
+  boostedBps?: bigint;
+  commissionBps?: bigint | null;
+};
 
 /** The percents of a sale. docs/product.md#sales-percent */
 export type SaleTerms = {
@@ -305,6 +316,8 @@ export type ClickTerms = SaleTerms & {
   link?: { network: string; account: string | null } | null | undefined;
   /** An invitation adds to the percents of the click's first sale. docs/product.md#invite */
   invite?: InviteTerms | undefined;
+  /** What the network paid at the click, where that was known. docs/product.md#margin-loss */
+  commission?: SaleTerms | undefined;
 };
 
 const MAXIMUM_BPS = 10_000n;
@@ -340,12 +353,12 @@ export const CLICK_WINDOW_DAYS = 60n;
  * ) // { groups: { camisas: 600n }, defaultBps: 400n, bonusBps: 200n }
  */
 export function freezeTerms(rates: readonly StoreRate[], bonusBps: bigint, clickedAt: bigint): ClickTerms | undefined {
-  const [first, ...others] = rates;
-  if (!first) return undefined;
-  const terms = saleTerms([first, ...others], bonusBps);
+  if (rates.length === 0) return undefined;
+  const isKnown = rates.some(({ commissionBps }) => commissionBps);
+  const commission = isKnown && { commission: saleTerms(rates, 0n, ({ commissionBps }) => commissionBps ?? 0n) };
+  const terms = { ...saleTerms(rates, bonusBps), ...commission };
   if (rates.every(({ bps, boostedBps = bps }) => boostedBps === bps)) return terms;
-  const raise = (rate: StoreRate): StoreRate => ({ ...rate, bps: rate.boostedBps ?? rate.bps });
-  const boosted = saleTerms([raise(first), ...others.map(raise)], bonusBps);
+  const boosted = saleTerms(rates, bonusBps, ({ bps, boostedBps = bps }) => boostedBps);
   return { ...terms, boosted: { ...boosted, until: clickedAt + BOOST_SALE_MS } };
 }
 
@@ -354,14 +367,18 @@ export function termsAt({ boosted, ...plain }: ClickTerms, boughtAt: bigint): Sa
   return boosted && boughtAt <= boosted.until ? boosted : plain;
 }
 
-function saleTerms(rates: readonly [StoreRate, ...StoreRate[]], bonusBps: bigint): SaleTerms {
-  const bps = rates.map((rate) => rate.bps);
+function saleTerms(
+  rates: readonly StoreRate[],
+  bonusBps: bigint,
+  bpsOf: (rate: StoreRate) => bigint = ({ bps }) => bps,
+): SaleTerms {
+  const bps = rates.map(bpsOf);
   const lowest = bps.reduce((a, b) => (b < a ? b : a));
   const highest = bps.reduce((a, b) => (b > a ? b : a));
   const named = rates.filter((rate) => rate.groupCode !== null);
   return {
-    groups: Object.fromEntries(named.map((rate) => [groupKey(rate.groupCode ?? ""), rate.bps])),
-    defaultBps: rates.find((rate) => rate.isDefault)?.bps ?? lowest,
+    groups: Object.fromEntries(named.map((rate) => [groupKey(rate.groupCode ?? ""), bpsOf(rate)])),
+    defaultBps: bps[rates.findIndex((rate) => rate.isDefault)] ?? lowest,
     bonusBps: bonusBps > MAXIMUM_BPS - highest ? MAXIMUM_BPS - highest : bonusBps,
   };
 }
@@ -380,8 +397,8 @@ export function highestRaise(
   before: readonly StoreRate[],
   after: readonly StoreRate[],
 ): { fromBps: bigint; bps: bigint } | undefined {
-  const percentsOf = ([first, ...rest]: readonly StoreRate[]) => {
-    const { groups, defaultBps } = first ? saleTerms([first, ...rest], 0n) : { groups: {}, defaultBps: 0n };
+  const percentsOf = (rates: readonly StoreRate[]) => {
+    const { groups, defaultBps } = freezeTerms(rates, 0n, 0n) ?? { groups: {}, defaultBps: 0n };
     return { groups, of: (group: string) => percentOf({ groups }, group) ?? defaultBps };
   };
   const [was, is] = [percentsOf(before), percentsOf(after)];

@@ -4,8 +4,8 @@ import type { AffiliateNetwork, Page, Pass, Session } from "../network.ts";
 import { type Row, readRows, type UnreadRow } from "../row.ts";
 import { type AdmitadAccount, accountSchema, askAdmitad } from "./calls.ts";
 import { localDay, localTime, readLocalTime } from "./local-time.ts";
-import { readAdmitadOffers } from "./offers.ts";
-import { admitadProgrammes } from "./programmes.ts";
+import { MOST_PAGES, readAdmitadOffers } from "./offers.ts";
+import { admitadProgrammes, READINGS as PROGRAMME_READINGS, PAGE_ROWS as PROGRAMMES_A_PAGE } from "./programmes.ts";
 
 const PAGE_ROWS = 500;
 /** How often a window is reread while rows move between its pages. */
@@ -53,6 +53,8 @@ export const admitad: AffiliateNetwork<AdmitadAccount> = {
     return readWhole(session, windowQuery(session.account, pass, window));
   },
   programmes: admitadProgrammes,
+  catalogueCalls: ({ programmes }) =>
+    PROGRAMME_READINGS * Math.max(1, Math.ceil(programmes / PROGRAMMES_A_PAGE)) + MOST_PAGES,
 };
 
 function windowQuery(

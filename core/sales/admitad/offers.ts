@@ -4,7 +4,7 @@ import { type AdmitadAccount, askAdmitad } from "./calls.ts";
 import { readLocalTime } from "./local-time.ts";
 
 const PAGE_ROWS = 500;
-const MOST_PAGES = 40;
+export const MOST_PAGES = 40;
 
 /** Admitad's coupons of a website, by a token of their own: one that may not read them costs no sale. */
 export const readAdmitadOffers: OffersOf<AdmitadAccount> = async function* (session) {

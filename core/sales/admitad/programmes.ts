@@ -1,27 +1,40 @@
+import { AnswerTooLargeError } from "../../process/outside.ts";
 import { daysTogether, Fields, groupsOf, type ProgrammeCalls, programmeOf, type SaidGroup } from "../programmes.ts";
 import { type AdmitadAccount, askAdmitad } from "./calls.ts";
 
-const PAGE_ROWS = 500;
-const READINGS = 3;
+export const PAGE_ROWS = 500;
+export const READINGS = 3;
 
 /** Admitad lists each programme with its rates. docs/product.md#programmes */
 export const admitadProgrammes: ProgrammeCalls<AdmitadAccount> = {
   async *list(session) {
+    // A page of programmes with many rates may be larger than is read: smaller ones are asked for.
+    let limit = PAGE_ROWS;
     const path = `/advcampaigns/website/${encodeURIComponent(session.account.website_id)}/`;
+    const readFrom = async (offset: number) => {
+      for (;;)
+        try {
+          const query = { connection_status: "active", limit: String(limit), offset: String(offset) };
+          return await askAdmitad(session, path, query, "advcampaigns_for_website");
+        } catch (error) {
+          if (!(error instanceof AnswerTooLargeError) || limit === 1) throw error;
+          limit = Math.ceil(limit / 4);
+        }
+    };
     const seen = new Set<string>();
     // A programme that comes or goes shifts the pages: they are read again until they are as many as the network says.
     for (let reading = 1; reading <= READINGS; reading++) {
       let count = 0;
       let rows = 0;
-      for (let offset = 0; ; offset += PAGE_ROWS) {
-        const query = { connection_status: "active", limit: String(PAGE_ROWS), offset: String(offset) };
-        const { results, _meta } = await askAdmitad(session, path, query, "advcampaigns_for_website");
+      // A page may have fewer rows than were asked for.
+      for (;;) {
+        const { results, _meta } = await readFrom(rows);
         count = _meta.count;
         rows += results.length;
         const page = results.flatMap((row) => readProgramme(row) ?? []);
         yield page.filter(({ advertiserId }) => !seen.has(advertiserId));
         for (const { advertiserId } of page) seen.add(advertiserId);
-        if (results.length === 0 || offset + PAGE_ROWS >= count) break;
+        if (results.length === 0 || rows >= count) break;
       }
       if (rows >= count && seen.size >= count) return;
     }
@@ -43,6 +56,7 @@ function readProgramme(row: unknown) {
     // `https://ad.admitad.com/g/abc123/` has `abc123`.
     linkCode: /^https?:\/\/[^/]+\/g\/([\w-]{1,64})\/?/.exec(fields.text(["gotolink"]) ?? "")?.[1] ?? null,
     category: new Fields(fields.list("categories")[0]).text(["name"]),
+    logo: fields.text(["image"]),
     terms: {
       groups: groupsOf(fields.list("actions_detail").flatMap(readAction)),
       expectedDays: daysTogether(fields.days(["avg_hold_time"]), fields.days(["avg_money_transfer_time"])),

@@ -5,7 +5,7 @@ import { CallRefusedError } from "../http-calls.ts";
 import type { AffiliateNetwork, Page, Session } from "../network.ts";
 import { parseExactJson, Row, readRows, readTime, utcText } from "../row.ts";
 import { type AwinAccount, accountSchema, askAwin } from "./calls.ts";
-import { readAwinOffers } from "./offers.ts";
+import { MOST_PAGES, readAwinOffers } from "./offers.ts";
 import { awinProgrammes } from "./programmes.ts";
 
 const STATUSES: Record<string, SaleReport["status"]> = {
@@ -59,6 +59,8 @@ export const awin: AffiliateNetwork<AwinAccount> = {
     return { reports: [], unread: [] };
   },
   programmes: awinProgrammes,
+  // Two lists, the rates of each programme, and the pages of offers.
+  catalogueCalls: ({ programmes }) => 2 + programmes + MOST_PAGES,
 };
 
 function keysOf(json: string): string[] {

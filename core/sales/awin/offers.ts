@@ -4,7 +4,7 @@ import { dayEnd, dayStart, type NetworkOffer, OfferRow, readOffer } from "../off
 import { parseExactJson, readTime } from "../row.ts";
 
 const PAGE_ROWS = 200;
-const MOST_PAGES = 100;
+export const MOST_PAGES = 100;
 
 /** Awin's promotions of the joined programmes: one call a page of 200. docs/product.md#offers-of-networks */
 export const readAwinOffers: OffersOf<{ api_url: string; publisher_id: string; token: string }> = async function* ({

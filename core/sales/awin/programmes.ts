@@ -47,6 +47,7 @@ function readProgramme(row: unknown, isSuspended: boolean) {
     address: fields.text(["displayUrl"], ["url"]),
     domains: fields.list("validDomains"),
     category: fields.text(["primarySector", "sector"]),
+    logo: fields.text(["logoUrl"]),
   });
 }
 

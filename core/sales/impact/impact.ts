@@ -13,6 +13,8 @@ const STATUSES: Record<string, SaleReport["status"]> = {
   APPROVED: "approved",
   REVERSED: "declined",
 };
+/** At least. */
+const CAMPAIGNS_A_PAGE = 20;
 /** impact.com does not count an approval as an update: it is found by the time at which the action locks. */
 const PARAMETERS: Record<string, [start: string, end: string]> = {
   updated: ["StartDate", "EndDate"],
@@ -59,6 +61,8 @@ export const impact: AffiliateNetwork<ImpactAccount> = {
     }
   },
   programmes: impactProgrammes,
+  // Pages, whose length is the network's, the terms of each programme, and the offers of each store.
+  catalogueCalls: ({ programmes, stores }) => Math.ceil(programmes / CAMPAIGNS_A_PAGE) + programmes + stores,
 };
 
 const pageSchema = z.object({ Actions: z.array(z.unknown()), "@nextpageuri": z.string().nullish() });

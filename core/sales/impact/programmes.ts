@@ -61,5 +61,6 @@ function readCampaign(row: unknown) {
     address: fields.text(["CampaignUrl", "AdvertiserUrl"]),
     domains: fields.list("DeeplinkDomains"),
     linkCode: null,
+    logo: fields.text(["CampaignLogoUri"]),
   });
 }

@@ -6,12 +6,15 @@
 
 /**
  * Percents are in basis points. `invite`: what an invitation adds to the first sale of the visit; to an inviter's as long as
- * the first sale of the friend's visit is not returned. docs/product.md#invite
+ * the first sale of the friend's visit is not returned. docs/product.md#invite. `bonus` is on top of `bps`; `commission`: what
+ * the network was known to pay then.
  */
 export type Visit = {
   number: number;
   wallet: string;
   bps: bigint;
+  bonus?: bigint;
+  commission?: bigint;
   store: Store;
   invite?: { bps: bigint; friend: number | null };
 };
@@ -32,6 +35,8 @@ export type ReportFacts = {
   currency: string;
   /** What the network says it is in reais, in centavos. */
   brlCents: bigint | null;
+  /** What the network pays for it, in basis points of an amount in reais; null: it does not say. */
+  pays: bigint | null;
   drift: string | null;
 };
 
@@ -44,6 +49,42 @@ type Tracked = { brlCents: bigint; cents: bigint; currency: string };
 const OTHER_STORE = "another store";
 /** Nor what is of an account that nobody reads any more. */
 const GONE = "the account is gone";
+const LOSS = "below the cashback";
+
+/**
+ * A percent that follows a commission, by what its network said and people agreed to. docs/product.md#followed-percent
+ */
+export class FollowedPercent {
+  bps: bigint;
+  commission: bigint | undefined;
+  /** What waits for a person. */
+  proposed: bigint | null = null;
+  /** Nothing is paid: nobody can go to the store. */
+  isPaused = false;
+  #agreed: bigint;
+
+  constructor(agreedBps: bigint) {
+    this.bps = agreedBps;
+    this.#agreed = agreedBps;
+  }
+
+  /** A round read this commission. Buyers get 60 % of it, in quarters of a percent. */
+  said(commission: bigint): void {
+    this.commission = commission;
+    this.isPaused = commission === 0n;
+    if (this.isPaused) return;
+    const wanted = (commission * 60n) / 100n - (((commission * 60n) / 100n) % 25n);
+    this.proposed = wanted > this.#agreed ? wanted : null;
+    this.bps = lower(wanted, this.#agreed);
+  }
+
+  agree(): void {
+    if (this.proposed === null) return;
+    this.#agreed = this.proposed;
+    this.bps = this.proposed;
+    this.proposed = null;
+  }
+}
 
 /** Entitlements are in centavos × basis points. */
 class SaleBook {
@@ -69,6 +110,8 @@ class SaleBook {
   tracked: Tracked | null = null;
   isKnown = false;
   entitled = 0n;
+  /** How much of its cashback above the commission it went on with. */
+  lost = 0n;
   /** What was confirmed at which rate (wei per centavo), lowest first. */
   confirmed: { units: bigint; weiPerCent: bigint }[] = [];
   /**
@@ -152,6 +195,8 @@ export class Bookkeeper {
   readonly rates = new Map<string, bigint>();
   weiPerCent = 0n;
   isAccountGone = false;
+  /** From what loss on of all these sales the next one is held. */
+  lossLimit = 0n;
   /** The first sale of each visit that carries an invitation. */
   readonly #first = new Map<number, string>();
 
@@ -176,11 +221,12 @@ export class Bookkeeper {
       if (sale.visit?.wallet !== report.visit?.wallet) sale.confirmed = [];
       sale.visit = report.visit;
     }
-    this.#judge();
+    this.#judge(sale);
   }
 
   copy(): Bookkeeper {
-    const copy = Object.assign(new Bookkeeper(), { weiPerCent: this.weiPerCent, isAccountGone: this.isAccountGone });
+    const { weiPerCent, isAccountGone, lossLimit } = this;
+    const copy = Object.assign(new Bookkeeper(), { weiPerCent, isAccountGone, lossLimit });
     for (const [currency, rate] of this.rates) copy.rates.set(currency, rate);
     for (const [visit, key] of this.#first) copy.#first.set(visit, key);
     for (const [key, sale] of this.sales)
@@ -256,6 +302,11 @@ export class Bookkeeper {
     this.#judge();
   }
 
+  mayLose(limit: bigint): void {
+    this.lossLimit = limit;
+    this.#judge();
+  }
+
   declined(key: string): void {
     this.#sale(key).isDeclinedByStaff = true;
     this.#judge();
@@ -280,11 +331,16 @@ export class Bookkeeper {
   }
 
   isHeld(sale: SaleBook): boolean {
+    return !sale.isDeclined && (!sale.isKnown || this.#holding(sale).length > 0);
+  }
+
+  /** The reasons that nobody released. */
+  #holding(sale: SaleBook): string[] {
     const isReleased = (reason: string) =>
       sale.released.some(
         (one) => one.reason === reason && one.visit?.number === sale.visit?.number && sale.entitled <= one.units,
       );
-    return !sale.isDeclined && (!sale.isKnown || !this.#reasons(sale).every(isReleased));
+    return this.#reasons(sale).filter((reason) => !isReleased(reason));
   }
 
   canRelease(key: string): boolean {
@@ -329,24 +385,40 @@ export class Bookkeeper {
   }
 
   /** After any fact: what is entitled, and what of the paid stays so. A hold never delays what is owed to us. */
-  #judge(): void {
+  #judge(told?: SaleBook): void {
     for (const [key, { visit }] of this.sales)
       if (visit?.invite && !this.#first.has(visit.number)) this.#first.set(visit.number, key);
     for (const [key, sale] of this.sales) {
       const centavos = sale.isDeclined ? 0n : centavosOf(sale);
       sale.isKnown = centavos !== undefined;
       if (centavos !== undefined)
-        sale.entitled = centavos * (sale.visit?.bps ?? 0n) + this.#invited(key, sale.visit, centavos);
+        sale.entitled = centavos * percentOf(sale.visit) + this.#invited(key, sale.visit, centavos);
       if (centavos !== undefined && sale.entitled === 0n) sale.hasOrder = false;
       const { letGo } = sale;
       if (letGo && sale.isKnown && (sale.entitled > letGo.units || sale.visit?.number !== letGo.visit))
         sale.isStopped = true;
       sale.least = lower(sale.least, sale.entitled);
     }
+    this.#takeLosses(told);
     for (const sale of this.sales.values()) {
       // Once it was paid, other purchases may have paid back any part of its debt: then all of it may be lifted again.
       const lifted = sale.isPaid ? sale.entitled : sale.highest;
       sale.most = lower(this.isHeld(sale) ? sale.most : lifted, sale.entitled);
+    }
+  }
+
+  /**
+   * First counts what is no longer lost; then what was told, and after it each that waits, takes what it needs while all have
+   * lost less than the limit. docs/product.md#margin-loss
+   */
+  #takeLosses(told: SaleBook | undefined): void {
+    const all = [...this.sales.values()];
+    for (const sale of all) sale.lost = lower(sale.lost, lossOf(sale));
+    for (const sale of told ? [told, ...all] : all) {
+      const sum = all.reduce((total, { lost }) => total + lost, 0n);
+      const mayTake = isExpected(sale) && sum < this.lossLimit && sale.isKnown;
+      const isAlone = this.#holding(sale).every((reason) => reason.startsWith(LOSS));
+      if (!this.isHeld(sale) || (mayTake && isAlone)) sale.lost = lossOf(sale);
     }
   }
 
@@ -372,6 +444,9 @@ export class Bookkeeper {
     const odd = isOdd ? `${last.currency} ${last.cents} for ${tracked.currency} ${tracked.cents}` : null;
     if (last.drift !== null || isOdd) reasons.push(`drift ${last.drift} ${odd}`);
     if (visit && this.isAccountGone) reasons.push(GONE);
+    const loss = lossOf(sale);
+    const isTaken = isExpected(sale) && loss <= sale.lost;
+    if (visit && loss > 0n && !isTaken) reasons.push(`${LOSS}: ${commissionOf(last)} ${sale.entitled / 10_000n}`);
     if (sale.other && visit) reasons.push(`visit ${sale.other.number}`);
     if (visit && last.store !== visit.store) reasons.push(OTHER_STORE);
     if (!sale.hasOrder && visit && this.#others(sale).length > 0) reasons.push("order");
@@ -383,6 +458,29 @@ export class Bookkeeper {
     const isOther = (one: SaleBook) => one !== sale && one.order === sale.order && one.visit && !one.isDeclined;
     return [...this.sales.values()].filter((one) => isOther(one) && one.visit?.number !== sale.visit?.number);
   }
+}
+
+const percentOf = (visit: Visit | undefined): bigint => (visit?.bps ?? 0n) + (visit?.bonus ?? 0n);
+
+/** In whole centavos; undefined if it is not known. */
+function commissionOf({ pays, currency, cents }: ReportFacts): bigint | undefined {
+  return pays === null || currency !== "BRL" || cents === null ? undefined : (cents * pays) / 10_000n;
+}
+
+/** By how much the commission is below the cashback; as much as before if nobody can say. */
+function lossOf({ last, visit, isDeclined, isKnown, entitled, lost }: SaleBook): bigint {
+  if (isDeclined || !visit || !last) return 0n;
+  if (!isKnown) return lost;
+  const commission = commissionOf(last);
+  if (commission === undefined || entitled <= commission * 10_000n) return 0n;
+  return entitled - commission * 10_000n;
+}
+
+/** The percent alone is within what the network pays, or paid at the visit: only a bonus or a later fall can lose. */
+function isExpected({ last, visit }: SaleBook): boolean {
+  if (!last || !visit || last.cents === null) return false;
+  const promised = last.cents * visit.bps;
+  return promised <= (commissionOf(last) ?? 0n) * 10_000n || promised <= last.cents * (visit.commission ?? 0n);
 }
 
 /** The first amount beside a figure in reais. */

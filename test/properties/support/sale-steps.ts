@@ -44,6 +44,13 @@ export type Fact =
   | { kind: "go back"; to: number }
   /** Steps are queued, and not sent; then the rate is another one. Only where the books do not depend on what is queued. */
   | { kind: "plan"; chz: bigint }
+  /**
+   * The first store's network pays this much from now on, in basis points, and a round reads it; a person may agree to what it
+   * proposes. Then the buyer of this visit goes there again, with this bonus: what is reported of it later is of that visit.
+   */
+  | { kind: "visit"; visit: number; commission: bigint; isAgreed: boolean; bonus: bigint }
+  /** What the account may lose from now on, in reais. */
+  | { kind: "margin"; reais: bigint }
   /** A sale's payout is queued, or on its way, when this is reported. */
   | { kind: "paying"; sale: number; meanwhile: Report; isSent: boolean };
 /**
@@ -63,6 +70,7 @@ const change: fc.Arbitrary<Partial<Omit<Report, "visit">>> = fc.oneof(
   fc.record({ status: fc.constantFrom("pending" as const, "approved" as const, "declined" as const) }),
   fc.record({ payable: fc.boolean() }),
   fc.record({ drift: fc.constantFrom("a", "b", "c") }),
+  fc.record({ pays: fc.constantFrom(null, 200n, 500n, 833n) }),
   fc.record({ currency: fc.constantFrom("BRL", "USD", "JPY") }),
   fc.record({ currency: fc.constantFrom("USD", "JPY"), brlCents: fc.constantFrom(12_000n, 30_000n) }),
 );
@@ -76,6 +84,7 @@ const report = {
   ),
   currency: mostly("BRL", "USD", "JPY", "USD", "JPY", "GBP"),
   brlCents: mostly<bigint | null>(null, 12_000n, 12_000n, 30_000n),
+  pays: mostly<bigint | null>(null, 200n, 500n, 833n),
   drift: mostly<string | null>(null, "a", "b"),
   isLate: mostly(false, true),
   isAhead: mostly(false, true),
@@ -117,6 +126,23 @@ export const step: fc.Arbitrary<Step> = fc.record({
       arbitrary: fc.record({ kind: fc.constant("limit" as const), chz: fc.constantFrom(0n, 0n, 30n, null) }),
     },
     {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant("visit" as const),
+        visit: sale,
+        commission: fc.constantFrom(0n, 200n, 834n, 834n, 1_200n),
+        isAgreed: fc.boolean(),
+        bonus: mostly(0n, 300n),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant("margin" as const),
+        reais: fc.constantFrom(0n, 2n, 1_000_000n, 1_000_000n),
+      }),
+    },
+    {
       weight: 2,
       arbitrary: fc.record({
         kind: fc.constant("net" as const),
@@ -136,7 +162,7 @@ export const step: fc.Arbitrary<Step> = fc.record({
 
 /** Approved and payable, in reais. */
 export const PLAIN = {
-  ...({ status: "approved", payable: true, cents: 10_000n, currency: "BRL", brlCents: null } as const),
+  ...({ status: "approved", payable: true, cents: 10_000n, currency: "BRL", brlCents: null, pays: null } as const),
   ...({ drift: null, isLate: false, isAhead: false } as const),
 };
 
@@ -158,8 +184,35 @@ const owed: readonly Step[] = [
   plan(),
 ];
 
+const visit = (commission: bigint, more: { isAgreed?: boolean; bonus?: bigint } = {}): Step =>
+  tell({ kind: "visit", visit: 2, commission, isAgreed: false, bonus: 0n, ...more });
+const margin = (reais: bigint): Step => tell({ kind: "margin", reais });
+
 /** Mistakes that a decision could make, and a history in which the books show each. */
 export const TOLD: Record<string, readonly Step[]> = {
+  "a sale gets the percent of now instead of its visit's": [
+    ...[visit(833n), say(2, 2, isOpen), visit(200n), say(2, 2, { ...isOpen, visit: null, cents: 20_000n })],
+    say(3, 2, { pays: 200n }),
+  ],
+  "a percent rises above what a person agreed to": [visit(1_200n), visit(833n), visit(1_200n, { isAgreed: true })],
+  "a person agrees to what the network no longer pays": [visit(1_200n), visit(834n, { isAgreed: true })],
+  "a store sells that earns nothing": [visit(0n), visit(833n), say(2, 2)],
+  "a sale is held since the commission fell after its visit": [
+    ...[margin(1_000_000n), visit(833n), visit(200n), say(2, 2, { pays: 200n })],
+    ...[visit(833n), say(3, 2, { pays: 200n })],
+  ],
+  "a sale is held for its bonus alone": [margin(1_000_000n), visit(833n, { bonus: 300n }), say(2, 2, { pays: 500n })],
+  "a percent above both commissions is lost": [margin(1_000_000n), say(2, 2, { pays: 200n })],
+  "what is returned stays lost": [
+    ...[margin(2n), visit(833n), say(2, 2, { pays: 200n }), say(3, 2, { pays: 200n })],
+    ...[say(2, 2, { pays: 200n, status: "declined" }), say(3, 2, { pays: 200n, cents: 20_000n })],
+  ],
+  "an inviter's sale that was reported before the friend's is locked too late": [say(0, 2), say(2, 0)],
+  "an inviter keeps what a friend's sale gave that moved before it was declined": [
+    say(0, 2, { cents: 4_000n }),
+    say(2, 0, isOpen),
+    say(2, 1, { status: "declined" }),
+  ],
   "a figure in reais does not fall in proportion": [say(2, 2, tracked), say(2, 2, { ...tracked, cents: 4_000n })],
   "a figure in reais is forgotten while the amount cannot be read": [
     say(2, 2, { ...tracked, ...isOpen }),

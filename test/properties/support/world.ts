@@ -143,7 +143,7 @@ export class World {
       log: pino({ level: "silent" }),
     });
     this.senders = this.#newSenders();
-    const catalogue = new CatalogueCache(database, this.services.cursors, this.services.log);
+    const catalogue = new CatalogueCache(database, this.services);
     this.#routes = [...purchaseRoutes(this.services, catalogue), ...hookRoutes(this.services)];
   }
 

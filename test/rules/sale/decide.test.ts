@@ -6,7 +6,7 @@ import { simulatedSale } from "../../../core/rules/sale/simulated.ts";
 
 const NOW = 1_000n;
 const RULES: SaleRules = {
-  limits: { salesPerDay: 10n, maximumCents: 1_000_000n, minimumSeconds: 5n },
+  limits: { salesPerDay: 10n, maximumCents: 1_000_000n, minimumSeconds: 5n, marginLossCents: 0n },
   mintDelayMs: 0n,
   holdMs: 0n,
   accounts: [],

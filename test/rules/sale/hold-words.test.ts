@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type HoldFigures, type HoldReason, sayHolds } from "../../../core/rules/sale/hold.ts";
+import { type HoldFigures, type HoldReason, sayHolds } from "../../../core/rules/sale/holds.ts";
 
 describe("Why a sale is held, in words", () => {
   const cases: [reason: HoldReason, figures: HoldFigures, pt: string, en: string][] = [

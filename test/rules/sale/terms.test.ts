@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { encodeFigures, readHolds } from "../../../core/purchases/sale-row.ts";
-import { holdReasons } from "../../../core/rules/sale/hold.ts";
+import { holdReasons, lossOf } from "../../../core/rules/sale/holds.ts";
 import { blendRate } from "../../../core/rules/sale/plan.ts";
 import { freezeTerms, saleCashback, termsAt } from "../../../core/rules/sale/value.ts";
 
@@ -56,12 +56,13 @@ describe("blendRate", () => {
 });
 
 describe("holdReasons", () => {
-  const limits = { salesPerDay: 10n, maximumCents: 1_000_000n, minimumSeconds: 5n };
+  const limits = { salesPerDay: 10n, maximumCents: 1_000_000n, minimumSeconds: 5n, marginLossCents: 0n };
   const fine = {
     drift: [],
     amountCents: 10_000n,
     commissionCents: 500n,
     cashbackCentBps: 5_000_000n,
+    isLosing: false,
     isOfAccount: true,
     clickedAt: 1_000n,
     occurredAt: 6_000n,
@@ -87,14 +88,17 @@ describe("holdReasons", () => {
     ["other_store", { otherAdvertiser: "17001" }],
     ["buyer_changed", { otherClick: 7n }],
     ["order_twice", { sameOrder: [7n] }],
-    ["low_commission", { commissionCents: 499n }],
+    ["low_commission", { isLosing: true }],
     ["other_ticket", { otherTickets: [12n] }],
     ["likely_ticket", { likelyTickets: [12n] }],
   ] as const) {
     it(`knows ${reason}`, () => expect(reasons(more)).to.deep.equal([reason]));
   }
-  it("does not hold a direct sale for a missing commission", () => {
-    expect(reasons({ commissionCents: null })).to.deep.equal([]);
+  it("lose what a commission is below the cashback, and nothing where none is reported", () => {
+    const lossBy = (commissionCents: bigint | null) =>
+      lossOf({ value: { amountCents: 10_000n, commissionCents, parts: [] }, plainCentBps: 5_000_000n });
+    expect([500n, 499n, 0n, null].map(lossBy)).to.deep.equal([0n, 10_000n, 5_000_000n, 0n]);
+    expect(lossOf({ value: undefined, plainCentBps: 5_000_000n })).to.equal(0n);
   });
 
   const MISSING = { code: "missing", field: "status" } as const;

@@ -12,6 +12,8 @@ const PAGE_ROWS = 2;
 export class ImpactSimulator extends Simulator {
   readonly book = new Book(1_000);
   readonly programmes = new Programmes();
+  /** Of a page of campaigns. */
+  campaignRows = PAGE_ROWS;
   readonly account: { sid: string; token: string };
 
   constructor(account: { sid: string; token: string }, callsPerMinute = 1_000) {
@@ -59,8 +61,8 @@ export class ImpactSimulator extends Simulator {
     const page = Number(url.searchParams.get("Page") ?? 1);
     const { all } = this.programmes;
     url.searchParams.set("Page", String(page + 1));
-    const next = all.length > page * PAGE_ROWS ? `${url.pathname}${url.search}` : "";
-    const Campaigns = all.slice((page - 1) * PAGE_ROWS, page * PAGE_ROWS).map(campaignRow);
+    const next = all.length > page * this.campaignRows ? `${url.pathname}${url.search}` : "";
+    const Campaigns = all.slice((page - 1) * this.campaignRows, page * this.campaignRows).map(campaignRow);
     return {
       status: 200,
       body: { "@page": String(page), "@total": String(all.length), "@nextpageuri": next, Campaigns },

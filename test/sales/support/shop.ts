@@ -28,7 +28,7 @@ import { standIn } from "../../testing/stand-in.ts";
 export const WEI_PER_CENT = 10n ** 16n;
 export const ACCOUNT = { network: "awin", account: "br" };
 export const RULES: SaleRules = {
-  limits: { salesPerDay: 100n, maximumCents: 1_000_000n, minimumSeconds: 5n },
+  limits: { salesPerDay: 100n, maximumCents: 1_000_000n, minimumSeconds: 5n, marginLossCents: 0n },
   mintDelayMs: 0n,
   holdMs: 0n,
   accounts: [ACCOUNT],

@@ -20,7 +20,13 @@ export const HOLD_REASONS = [
 ] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
-export type HoldLimits = { salesPerDay: bigint; maximumCents: bigint; minimumSeconds: bigint };
+export type HoldLimits = {
+  salesPerDay: bigint;
+  maximumCents: bigint;
+  minimumSeconds: bigint;
+  /** What an account may lose in a month by commissions below the cashback. docs/product.md#margin-loss */
+  marginLossCents: bigint;
+};
 
 /** The facts that decide whether a sale of a known buyer is held; amounts are in cents. */
 export type HoldFacts = {
@@ -31,6 +37,8 @@ export type HoldFacts = {
   commissionCents: bigint | null;
   /** Without a boost. */
   cashbackCentBps: bigint;
+  /** The commission is below that, and nobody has taken the loss. */
+  isLosing: boolean;
   storeId: bigint;
   /** Whether the click's store belongs to the account that reports the sale; what tells why not. */
   isOfAccount: boolean;
@@ -53,6 +61,13 @@ export type HoldFacts = {
 };
 
 const BPS = 10_000n;
+
+/** By how much a commission is below the cashback without boosts; 0: it is not, or is not known. */
+export function lossOf({ value, plainCentBps }: Pick<Valued, "value" | "plainCentBps">): bigint {
+  if (value === undefined || value.commissionCents === null) return 0n;
+  const loss = plainCentBps - value.commissionCents * BPS;
+  return loss > 0n ? loss : 0n;
+}
 
 /** The figures that word a reason, or tell it from another one of its kind; amounts are in cents. */
 export const HOLD_FIGURES = [
@@ -77,16 +92,24 @@ type Found = {
 
 /**
  * The reasons that apply to a sale, and whether one of them holds it that no person released for what it is `now`. Without
- * a buyer, only what the network reported can. docs/product.md#sales-held
+ * a buyer, only what the network reported can. `needsLoss`: nothing else holds it than a loss that its account might take.
+ * docs/product.md#sales-held
  */
 export function holdSale(
   facts: SaleFacts,
   { click, other, valued, heldFor, otherTickets }: Found,
   { limits, accounts }: Pick<SaleRules, "limits" | "accounts">,
   now: Released,
-): { holds: readonly Hold[]; isHolding: boolean } {
+): { holds: readonly Hold[]; isHolding: boolean; needsLoss: boolean } {
   // No rule holds what nobody sold.
-  if (facts.network === SIMULATED) return { holds: [], isHolding: false };
+  if (facts.network === SIMULATED) return { holds: [], isHolding: false, needsLoss: false };
+  const loss = lossOf(valued);
+  // The percents alone are within the commission as it is, or as it was known at the click: what is lost is lost by a bonus,
+  // or by a commission that fell since. docs/product.md#margin-loss
+  const isCovered = (centBps: bigint) => valued.baseCentBps <= centBps;
+  const isExpected =
+    isCovered((valued.value?.commissionCents ?? 0n) * BPS) || isCovered(valued.clickedCommissionCentBps);
+  const isTaken = isExpected && (loss <= facts.lostCentBps || facts.mayLose === true);
   const { report, kept, createdAt } = facts;
   const isLikely = (
     { owner, storeId, valueCents, mintedAt }: UnclaimedTicket,
@@ -107,6 +130,7 @@ export function holdSale(
         amountCents: valued.value?.amountCents,
         commissionCents: valued.value?.commissionCents ?? null,
         cashbackCentBps: valued.plainCentBps,
+        isLosing: loss > 0n && !isTaken,
         storeId: store.id,
         isOfAccount: wrong === undefined,
         accountFigures: wrong ?? {},
@@ -125,7 +149,14 @@ export function holdSale(
     );
   };
   const holds = click ? reasonsOf(click) : holdForDrift(valued.drift);
-  return { holds, isHolding: holds.some((one) => !isReleased(one, facts.released, now)) };
+  const holding = holds.filter((one) => !isReleased(one, facts.released, now));
+  // A loss that is released is taken, as any.
+  const shown = holding.length > 0 || !isExpected ? holds : holds.filter(({ reason }) => reason !== "low_commission");
+  return {
+    holds: shown,
+    isHolding: holding.length > 0,
+    needsLoss: isExpected && holding.length > 0 && holding.every(({ reason }) => reason === "low_commission"),
+  };
 }
 
 /** All reasons that apply. */
@@ -151,7 +182,7 @@ export function holdReasons(facts: HoldFacts, limits: HoldLimits): Hold[] {
     elapsed: String(elapsedMs),
   });
   add(facts.sameOrder.length > 0, "order_twice", { sales: facts.sameOrder.join(" ") });
-  add(facts.commissionCents !== null && facts.commissionCents * BPS < facts.cashbackCentBps, "low_commission", {
+  add(facts.isLosing, "low_commission", {
     commission: String(facts.commissionCents),
     cashback: String(facts.cashbackCentBps / BPS),
   });
