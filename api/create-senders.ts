@@ -30,7 +30,7 @@ type Parts = {
 };
 
 const KINDS: Record<KeyName, readonly OperationKind[]> = {
-  operator: ["register_store", "rename_store"],
+  operator: ["register_store", "rename_store", "set_store_look"],
   minter: ["mint"],
   confirmer: ["confirm", "cancel", "return"],
   payer: ["pay"],

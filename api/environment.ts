@@ -27,6 +27,7 @@ import { KNOWN_ADDRESSES } from "../core/process/known-keys.ts";
 import { deriveNetwork, isLoopbackHost, NETWORK_RULES } from "../core/process/network-rules.ts";
 import { fileWith } from "../core/process/signer.ts";
 import { KEY_VARIABLES, keyProblems, signingKeys } from "../core/process/signing-keys.ts";
+import { TRACE_VARIABLES } from "../core/process/tracing.ts";
 import { DEMO_ADMIN } from "../core/rules/demo-wallets.ts";
 import { DAY_SECONDS } from "../core/rules/iso-time.ts";
 import { DEFAULT_WEI_PER_CENT } from "../core/rules/product.ts";
@@ -70,6 +71,7 @@ const VARIABLES = {
   ...CHAIN_VARIABLES,
   ...SALE_VARIABLES,
   LOG_LEVEL,
+  ...TRACE_VARIABLES,
   CLAIM_AFTER_DAYS: wholeNumber(7, 0, 365),
   PORT: port(3000),
   HOST: z.string().default("127.0.0.1"),

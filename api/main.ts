@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { boundBoosts } from "../core/catalogue/boosts.ts";
 import { nameReader, StoreIds } from "../core/catalogue/chain-names.ts";
+import { orderByPromise } from "../core/catalogue/store-search.ts";
 import type { Contracts } from "../core/chain/deployment.ts";
 import { signAuditBy } from "../core/database/audit-log.ts";
 import { BatchLoader } from "../core/database/batching.ts";
@@ -27,6 +28,7 @@ import { EveryNode } from "../core/process/rpc/every-node.ts";
 import { DatabaseChainMemory } from "../core/process/rpc/node-proof.ts";
 import { refuseWrongContractsLater } from "../core/process/rpc/refuse-wrong-contracts.ts";
 import { keepCallLimits } from "../core/process/rpc/told-calls.ts";
+import { openTracing } from "../core/process/tracing.ts";
 import { oneNodeProblem, refusePlaintext } from "../core/process/trusted-nodes.ts";
 import { IdGate } from "../core/purchases/id-gate.ts";
 import { databaseRateMemory, httpRate } from "../core/rates/rate-feed.ts";
@@ -59,7 +61,7 @@ import { watchFigures } from "./operations/watched-figures.ts";
 import { refuseUnwritableList } from "./people/erased-list.ts";
 import { findVisitors } from "./people/sessions.ts";
 import { StaffContracts } from "./people/staff-contracts.ts";
-import { startPusher } from "./push/pusher.ts";
+import { startPusher } from "./push/delivery.ts";
 import { allRoutes } from "./routes.ts";
 import type { Services } from "./services.ts";
 import { readWebApp } from "./site/pages.ts";
@@ -85,6 +87,7 @@ try {
 async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
   const log = openLog(environment.LOG_LEVEL, "api");
+  const endTracing = await openTracing("api", environment);
   signAuditBy(environment.SALE_REF_KEY);
   await refusePlaintext(environment.nodeSettings);
   const { startBlock, ...contracts } = readContracts(environment);
@@ -99,6 +102,7 @@ async function main(): Promise<void> {
   const announceRules = approvalsAnnouncer(environment, database, log);
   const announce = async () => {
     await boundBoosts(database.kysely, BigInt(environment.BOOST_MAX_PERCENT) * 100n);
+    await orderByPromise(database.kysely, { isLive: !environment.SIMULATED_PURCHASES });
     await announceRules();
   };
   await onceDatabaseAnswers(announce, { onWait });
@@ -145,7 +149,7 @@ async function main(): Promise<void> {
   endOnSignals(services, server, () => {
     endWatch();
     endTelling();
-    return endOperations();
+    return Promise.all([endOperations(), endTracing()]);
   });
 }
 
@@ -302,7 +306,7 @@ function createRates(environment: ApiEnvironment, database: Database, log: Logge
  * Leaves the balancer, finishes running requests, the sender's round and an e-mail, then exits: at most 9 seconds after the drain.
  * Ctrl-C drains nothing.
  */
-function endOnSignals(services: Services, server: Server, endOthers: () => Promise<void>): void {
+function endOnSignals(services: Services, server: Server, endOthers: () => Promise<unknown>): void {
   const { senders, database, rates, drain, log, environment } = services;
   let isEnding = false;
   const end = async (drainSeconds: number) => {

@@ -30,7 +30,7 @@ import type { Services } from "./services.ts";
 
 /** The table of all calls, each with its access rule. The most frequent ones come first. */
 export function allRoutes(services: Services): Route[] {
-  const catalogue = new CatalogueCache(services.database, services.cursors, services.log);
+  const catalogue = new CatalogueCache(services.database, services);
   return docsRoutes([
     ...peopleRoutes(services),
     ...catalogueRoutes(services, catalogue),

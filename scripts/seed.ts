@@ -1,5 +1,9 @@
-/** Migrates the schema and fills an empty catalogue with the samples. Safe to run again. */
+/**
+ * Migrates the schema and fills an empty catalogue with the samples, whose tickets the local chain draws in the colours of
+ * their clubs. Safe to run again.
+ */
 
+import { sendFirstLooks } from "../core/catalogue/chain-looks.ts";
 import { seedCatalogue } from "../core/catalogue/seed.ts";
 import { findDeployment } from "../core/chain/deployment.ts";
 import { connect } from "../core/database/connect.ts";
@@ -18,6 +22,8 @@ try {
     // The sample stores are not real: they may sell on the local chain only.
     withStores: network === "localhost",
   });
+  // Nothing costs there: its tickets look as their clubs from the first one on.
+  if (network === "localhost") await sendFirstLooks(database);
   await database.close();
 } catch (error) {
   console.error(failureText(error));

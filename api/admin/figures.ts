@@ -146,6 +146,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     found.open_percents,
     found.open_proposals,
     found.withheld_rounds,
+    found.large_lists,
     found.uncovered_percents,
   ];
   return { ...found, total: urgent.reduce((total, n) => total + n, 0) };

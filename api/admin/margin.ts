@@ -28,13 +28,18 @@ export function marginRoutes(services: Services): Route[] {
           month: row.month,
           ...toWireMargin(row),
         }));
-        return { body: { success: true, from, to, rows: wire, totals: toWireMargin(marginOf(rows)) } };
+        const totals = recordOf(FIGURES, (name) => rows.reduce((total, row) => total + row[name], 0n));
+        const accounts = await listAccounts(services.database.reader, from, to);
+        const loss_limit = reaisText(services.saleRules.limits.marginLossCents);
+        return {
+          body: { success: true, from, to, rows: wire, totals: toWireMargin(totals), accounts, loss_limit },
+        };
       },
     }),
   ];
 }
 
-function toWireMargin(figures: ReturnType<typeof marginOf>) {
+function toWireMargin(figures: Record<(typeof FIGURES)[number], bigint>) {
   const promisedCents = figures.promised_cent_bps / 10_000n;
   return {
     sales: Number(figures.sales),
@@ -47,9 +52,43 @@ function toWireMargin(figures: ReturnType<typeof marginOf>) {
   };
 }
 
-const MARGIN_ROWS = 5_000;
+/** What each account earned, promised and lost in each month. docs/product.md#margin-loss */
+export async function listAccounts(queries: Queries, from: string, to: string) {
+  const keys = ["network", "account", "month"] as const;
+  const sums = await queries
+    .selectFrom("sale_totals")
+    .select([...keys])
+    .select(({ fn }) => [
+      fn.sum("commission_pending_cents").as("pending"),
+      fn.sum("commission_cents").as("earned"),
+      fn.sum("promised_cent_bps").as("promised"),
+    ])
+    .where("month", ">=", from)
+    .where("month", "<=", to)
+    .groupBy([...keys])
+    .orderBy("month", "desc")
+    .orderBy("network")
+    .orderBy("account")
+    .limit(MARGIN_ROWS)
+    .execute();
+  const losses = await queries
+    .selectFrom("account_losses")
+    .selectAll()
+    .where("month", ">=", from)
+    .where("month", "<=", to)
+    .execute();
+  const keyOf = (row: Record<(typeof keys)[number], string>) => JSON.stringify(keys.map((key) => row[key]));
+  const lostBy = new Map(losses.map((row) => [keyOf(row), row.lost_cent_bps]));
+  return sums.map(({ pending, earned, promised, ...key }) => ({
+    ...key,
+    commission_pending: reaisText(BigInt(pending)),
+    commission_earned: reaisText(BigInt(earned)),
+    cashback_promised: reaisText(BigInt(promised) / 10_000n),
+    lost: reaisText((lostBy.get(keyOf(key)) ?? 0n) / 10_000n),
+  }));
+}
 
-type Figures = Record<(typeof FIGURES)[number], bigint>;
+const MARGIN_ROWS = 5_000;
 
 export async function listMargin(queries: Queries, from: string, to: string) {
   return queries
@@ -65,8 +104,4 @@ export async function listMargin(queries: Queries, from: string, to: string) {
     .orderBy("store_id")
     .limit(MARGIN_ROWS)
     .execute();
-}
-
-export function marginOf(rows: readonly Figures[]): Figures {
-  return recordOf(FIGURES, (name) => rows.reduce((total, row) => total + row[name], 0n));
 }

@@ -1,5 +1,6 @@
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import type { Queries } from "../../core/database/transaction.ts";
+import { ANSWER_TOO_LARGE } from "../../core/process/outside.ts";
 import { decideSales } from "../../core/purchases/decide-sales.ts";
 import { networksQuerySchema, networksResponseSchema } from "../../core/rules/api/admin-networks.ts";
 import { doneSchema, noBodyOrReasonSchema } from "../../core/rules/api/common.ts";
@@ -52,6 +53,7 @@ export function networkRoutes(services: Services): Route[] {
           ...{ network, account, problem, next_at: isoTime(next_at) },
           read_at: began_at === 0n ? null : isoTime(began_at),
           withheld: withheld === null ? null : Number(withheld),
+          is_too_large: problem === ANSWER_TOO_LARGE,
         }));
         const body = { success: true as const, failing, unread_rows, doubtful_rates, programmes };
         if (currency === undefined || day === undefined || !isAllowed(identity, "payments")) return { body };

@@ -66,8 +66,9 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
         const steps = trace.steps.map(({ atMs, source, kind, subject, txHash, amountGwei, text }) => ({
           at: isoTime(atMs),
           source,
-          kind,
-          subject: subject ?? null,
+          ...(kind === "invited"
+            ? { kind: "registered" as const, subject: null, invited_as: subject ?? "" }
+            : { kind, subject: subject ?? null }),
           tx_hash: txHash ?? null,
           amount: amountGwei === undefined ? null : chzTextFromGwei(amountGwei),
           text,

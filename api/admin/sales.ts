@@ -14,7 +14,7 @@ import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
 import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../core/rules/money.ts";
 import type { PurchaseFacts } from "../../core/rules/sale/facts.ts";
-import { type Hold, type HoldLanguage, sayHolds } from "../../core/rules/sale/hold.ts";
+import { type Hold, type HoldLanguage, sayHolds } from "../../core/rules/sale/holds.ts";
 import { assignSale, declineSale, holdsKeyOf, matchClaim, releaseSale } from "../../core/sales/decisions.ts";
 import { findRevision, findSale, listRevisions, listSales, type SaleRow } from "../../core/sales/queries.ts";
 import { notFound } from "../http/api-error.ts";

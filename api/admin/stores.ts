@@ -1,5 +1,5 @@
-import { CatalogueFileError, readCatalogue, writeCatalogue } from "../../core/catalogue/catalogue-file.ts";
-import { apply, changeText, diff, exportRows } from "../../core/catalogue/changes.ts";
+import { CatalogueFileError, readCatalogueFile, writeCatalogue } from "../../core/catalogue/catalogue-file.ts";
+import { apply, changeText, diffFile, exportRows } from "../../core/catalogue/changes.ts";
 import { listStorePage } from "../../core/catalogue/store-list.ts";
 import { findStore, lacksOf, type StoreWithCategories } from "../../core/catalogue/stores.ts";
 import {
@@ -17,6 +17,7 @@ import {
 } from "../../core/rules/api/admin-catalogue.ts";
 import { isoTime, monthOf, monthsBefore } from "../../core/rules/iso-time.ts";
 import { idsOf } from "../../core/rules/records.ts";
+import type { SaleRules } from "../../core/rules/sale/rules.ts";
 import { CATALOGUE_FILE_BYTES } from "../../core/rules/uploads.ts";
 import { toWalletAddress } from "../../core/rules/wallet-address.ts";
 import { linkOf } from "../../core/sales/accounts.ts";
@@ -48,7 +49,10 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
           idsOf(rows),
           monthsBefore(monthOf(Date.now()), LISTED_MONTHS - 1),
         );
-        return { ...page, rows: rows.map((store) => toWireAdminStore(store, months)) };
+        return {
+          ...page,
+          rows: rows.map((store) => toWireAdminStore(store, months, services.saleRules)),
+        };
       },
     }),
     route.get("/api/admin/stores/:id/conversion", {
@@ -122,11 +126,12 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
       async handle({ body, identity }) {
         try {
           const { aboveBps } = percentRule(services, identity);
-          const catalogue = readCatalogue(body.format, body.content);
-          if (body.apply && catalogue.stores.length > 0) await services.storeIds.skipRegistered();
+          const file = readCatalogueFile(body.format, body.content);
+          const { catalogue } = file;
           const asker = askerOf(services, identity, "store_link");
-          const preview = await diff(database, catalogue, aboveBps, asker);
+          const preview = await diffFile(database, file, aboveBps, asker);
           if (body.apply) {
+            if (catalogue.stores.length > 0) await services.storeIds.skipRegistered();
             if (preview.some(({ what, waits }) => waits && MOVED.includes(what))) requireFreshSignIn(identity);
             await apply(database, catalogue, actorOf(identity), aboveBps, asker);
           }
@@ -154,11 +159,15 @@ const SHOWN_MONTHS = 12;
 /** A click that belongs to no buyer: a sale with it stays unmatched. */
 const TEST_CLICK = "testtesttesttesttesttestte";
 
-function toWireAdminStore(store: StoreWithCategories, conversion: readonly Conversion[]): AdminStore {
+function toWireAdminStore(
+  store: StoreWithCategories,
+  conversion: readonly Conversion[],
+  mode: Pick<SaleRules, "isLive">,
+): AdminStore {
   const months = conversion.filter(({ storeId }) => storeId === store.id);
   const missing = lacksOf(store);
   return {
-    ...toWireStaffStore(store),
+    ...toWireStaffStore(store, mode),
     state: missing.length > 0 ? "draft" : "ready",
     missing,
     conversion: {

@@ -17,6 +17,7 @@ import {
 import { type CommissionGroup, followedPercent } from "../../core/rules/commission.ts";
 import { percentText } from "../../core/rules/money.ts";
 import { polledAccounts } from "../../core/sales/accounts.ts";
+import { hastenOffers } from "../../core/sales/offers-round.ts";
 import {
   acceptWithheld,
   expediteRound,
@@ -40,6 +41,8 @@ import { askerOf, requireFreshAsker } from "./proposing.ts";
 const PATH = "/api/admin/suggested-stores";
 /** Asking more often than this would only spend the account's calls. */
 const ASKED_AGAIN_MS = 60_000;
+/** Of new stores, once, while others are being made. */
+const OFFERS_AFTER_MS = 5 * 60_000;
 
 /** Shops that an account works with and that are no stores yet. docs/product.md#suggested-stores */
 export function suggestedStoreRoutes(services: Services, cache: CatalogueCache): Route[] {
@@ -99,13 +102,14 @@ export function suggestedStoreRoutes(services: Services, cache: CatalogueCache):
     route.post(`${PATH}/read`, {
       ...CATALOGUE_WRITE,
       cost: { thread: 3, node: 0, stored: 300, mail: 0 },
-      summary: "Has the networks' programmes read now, within the calls of each account",
+      summary: "Has the networks' programmes and offers read now, within the calls of each account",
       body: noBodyOrReasonSchema,
       responses: { 200: doneSchema },
       async handle() {
         for (const account of polledAccounts(services.accounts)) {
           await expediteRound(database.kysely, account, ASKED_AGAIN_MS);
           await expediteStores(database.kysely, account, ASKED_AGAIN_MS);
+          await hastenOffers(database.kysely, account, ASKED_AGAIN_MS);
         }
         return { body: { success: true, message: "The networks are asked as soon as their calls allow" } };
       },
@@ -178,6 +182,7 @@ async function accept(
     const created = await createStore(queries, fields, { actor, asker: askerOf(services, identity, "store_link") });
     requireFreshAsker(identity, created.proposals);
     await addCategories(queries, created.id, groups, shopShareFor(services, row));
+    await hastenOffers(queries, row, OFFERS_AFTER_MS);
     await enqueue(queries, [{ kind: "register_store", subjectId: created.id }]);
     await setSuggestion(queries, [id], { suggestion: "accepted", store_id: created.id, taken: takenOf(row) });
     const detail = { name: row.name, network: row.network, account: row.account };
@@ -188,6 +193,22 @@ async function accept(
 
 const HOME_COUNTRY = "Brasil";
 const NAME_LETTERS = 60;
+
+/** A category's name, which no other one of the store has: where the group's is taken, with its code, or else a number. */
+function freeName(taken: ReadonlySet<string>, { name, code }: CommissionGroup): string {
+  const letters = [...name];
+  const withEnd = (end: string) =>
+    `${letters
+      .slice(0, NAME_LETTERS - [...end].length)
+      .join("")
+      .trimEnd()}${end}`;
+  const ends = ["", ...([...code].length < NAME_LETTERS / 2 ? [` (${code})`] : [])];
+  for (let number = 2; ; number++) {
+    const free = ends.map(withEnd).find((one) => !taken.has(one.toLowerCase()));
+    if (free !== undefined) return free;
+    ends.splice(0, ends.length, ` (${number})`);
+  }
+}
 
 /** One for each group; a fixed sum a sale promises nothing until a person sets a percent. docs/product.md#followed-percent */
 async function addCategories(
@@ -200,9 +221,8 @@ async function addCategories(
   for (const group of groups) {
     const { bps: commissionBps } = commissionOf({ groupCode: group.code }, groups);
     const cashbackBps = commissionBps === null ? 0n : followedPercent(commissionBps, share);
-    const name = names.has(group.name.toLowerCase()) ? `${group.name} (${group.code})` : group.name;
-    names.add(name.toLowerCase());
-    const category = [...name].slice(0, NAME_LETTERS).join("");
+    const category = freeName(names, group);
+    names.add(category.toLowerCase());
     const followed = commissionBps === null ? {} : { isByHand: false, agreedBps: cashbackBps };
     await insertCategory(queries, storeId, {
       category,

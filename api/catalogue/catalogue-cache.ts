@@ -1,6 +1,5 @@
 import type { Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
-import type { z } from "zod";
 import { turnBoosts } from "../../core/catalogue/boosts.ts";
 import { findClub, listClubs } from "../../core/catalogue/club-rows.ts";
 import { type FanTokenRow, listFanTokens } from "../../core/catalogue/fan-tokens.ts";
@@ -17,8 +16,9 @@ import { readingFrom } from "../../core/database/replica.ts";
 import { mapInTurns } from "../../core/process/in-turns.ts";
 import type { Logger } from "../../core/process/log.ts";
 import { listFigures, readFigures } from "../../core/purchases/fan-figures.ts";
-import type { StoreFilters, storeResponseSchema } from "../../core/rules/api/catalogue.ts";
+import type { StoreFilters } from "../../core/rules/api/catalogue.ts";
 import { lastClosedMonth } from "../../core/rules/fan-figures.ts";
+import type { SaleRules } from "../../core/rules/sale/rules.ts";
 import { messageOf } from "../../core/rules/unknown-error.ts";
 import type { Cursors } from "../http/cursors.ts";
 import { Prepared } from "../http/prepared.ts";
@@ -58,10 +58,15 @@ export class CatalogueCache {
   readonly #reader: Kysely<Schema>;
   readonly #cursors: Cursors;
   readonly #log: Pick<Logger, "warn">;
+  readonly #mode: Pick<SaleRules, "isLive">;
   #catalogue: Promise<Catalogue> | undefined;
   #checkedAt = 0;
 
-  constructor({ kysely, reader }: Pick<Database, "kysely" | "reader">, cursors: Cursors, log: Pick<Logger, "warn">) {
+  constructor(
+    { kysely, reader }: Pick<Database, "kysely" | "reader">,
+    { cursors, log, saleRules }: { cursors: Cursors; log: Pick<Logger, "warn">; saleRules: Pick<SaleRules, "isLive"> },
+  ) {
+    this.#mode = saleRules;
     this.#queries = kysely;
     this.#reader = reader;
     this.#cursors = cursors;
@@ -122,7 +127,7 @@ export class CatalogueCache {
       ]);
       return {
         success: true,
-        stores: await mapInTurns(rows, toWireStore),
+        stores: await mapInTurns(rows, (row) => toWireStore(row, this.#mode)),
         next_after: nextBefore === null ? null : this.#cursors.sign(listOfStores(query), nextBefore),
         total,
         filters,
@@ -131,12 +136,12 @@ export class CatalogueCache {
   }
 
   /** The offers that run, from a cursor on. docs/product.md#offers @throws CursorError */
-  async offers({ store_id: storeId, after, limit }: OffersQuery): Promise<OffersPage> {
+  async offers({ store_id: storeId, club, after, limit }: OffersQuery): Promise<OffersPage> {
     const { offers } = await this.read();
-    const key = JSON.stringify([storeId?.toString(), after, limit]);
+    const key = JSON.stringify([storeId?.toString(), club, after, limit]);
     const known = offers.get(key);
     if (known && (await known).until > Date.now()) return known;
-    const list = listOfOffers(storeId);
+    const list = listOfOffers(storeId, club);
     const cursor = after === undefined ? undefined : readOffersCursor(this.#cursors, list, after);
     const made = readingFrom(undefined, async () => {
       await turnOffers(this.#queries);
@@ -144,6 +149,7 @@ export class CatalogueCache {
       const next = await nextTurn(this.#queries, now);
       const rows = await listRunning(this.#reader, {
         storeId,
+        club,
         ...(cursor && { after: cursor }),
         limit: limit + 1,
         now,
@@ -231,19 +237,16 @@ export class CatalogueCache {
     const text = await this.#answer(`${id} ${withDrafts}`, async () => {
       const store = await findStore(this.#queries, id);
       if (!store || !(withDrafts || isOnOffer(store))) return undefined;
-      const answer = storeAnswer(store);
-      return withDrafts ? { ...answer, store: toWireStaffStore(store) } : answer;
+      const wire = toWireStore(store, this.#mode);
+      const promise = toWirePromise(wire, undefined);
+      const answer = { success: true, store: wire, cashbacks: wire.cashbacks, promise };
+      return withDrafts ? { ...answer, store: toWireStaffStore(store, this.#mode) } : answer;
     });
     return text === NONE ? undefined : text;
   }
 }
 
 const NONE = new Prepared(Buffer.alloc(0));
-
-export function storeAnswer(store: StoreWithCategories): z.output<typeof storeResponseSchema> {
-  const wire = toWireStore(store);
-  return { success: true, store: wire, cashbacks: wire.cashbacks, promise: toWirePromise(wire, undefined) };
-}
 
 function serialize(value: unknown): Prepared {
   return new Prepared(Buffer.from(JSON.stringify(value)));

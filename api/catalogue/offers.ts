@@ -9,7 +9,8 @@ import type { Cursors } from "../http/cursors.ts";
 export type OffersQuery = z.output<typeof offersQuerySchema>;
 
 /** Names the list of offers that a query pages through. */
-export const listOfOffers = (storeId: bigint | undefined): string => JSON.stringify(["offers", String(storeId ?? "")]);
+export const listOfOffers = (storeId: bigint | undefined, club?: string): string =>
+  JSON.stringify(["offers", String(storeId ?? ""), ...(club === undefined ? [] : [club])]);
 
 export const offerCursorText = ({ ends_at, id }: Pick<StoreOffer, "ends_at" | "id">): string => `${ends_at}-${id}`;
 

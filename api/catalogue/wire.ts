@@ -21,14 +21,19 @@ import { cashbackRange, cashbackRangeText } from "../../core/rules/cashback.ts";
 import { CLUB_PATTERNS } from "../../core/rules/clubs/club.ts";
 import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
 import { parsePercent, percentText } from "../../core/rules/money.ts";
-import { type PromiseReader, promiseOf } from "../../core/rules/promise.ts";
+import { type PromiseReader, payableOf, promiseOf } from "../../core/rules/promise.ts";
 import { keysOf, recordOf } from "../../core/rules/records.ts";
+import type { SaleRules } from "../../core/rules/sale/rules.ts";
+
+/** Whether sales are real, so that networks say how they count. */
+type Mode = Pick<SaleRules, "isLive">;
 
 /** A store as the API returns it: percents as text, their range also as numbers. docs/product.md#api-shapes */
-export function toWireStore(store: StoreWithCategories): Store {
-  const allBps = store.categories.map((category) => category.cashbackBps);
+export function toWireStore(store: StoreWithCategories, mode: Mode): Store {
+  const payable = payableOf(store.categories, mode);
+  const allBps = payable.map((category) => category.cashbackBps);
   const range = cashbackRange(allBps) ?? { minBps: 0n, maxBps: 0n };
-  const boost = badgeOf(store);
+  const boost = badgeOf(payable);
   const { cashback_share_percent: _, ...fields } = fieldsOf(store);
   return {
     id: Number(store.id),
@@ -44,7 +49,7 @@ export function toWireStore(store: StoreWithCategories): Store {
     cashback_min: Number(percentText(range.minBps)),
     cashback_max: Number(percentText(range.maxBps)),
     max_cashback: Number(percentText(range.maxBps)),
-    cashbacks: store.categories.map(toWireCategory),
+    cashbacks: store.categories.map((one) => ({ ...toWireCategory(one), ...unpaidBut(payable, one) })),
     ...(boost === undefined ? {} : { boost }),
   };
 }
@@ -55,13 +60,17 @@ function toWirePause(store: StoreWithCategories): Store["paused"] {
 }
 
 /** With what only the staff sees: how its percents follow the commissions. docs/product.md#followed-percent */
-export function toWireStaffStore(store: StoreWithCategories): StaffStore {
+export function toWireStaffStore(store: StoreWithCategories, mode: Mode): StaffStore {
+  const payable = payableOf(store.categories, mode);
   return {
-    ...toWireStore(store),
+    ...toWireStore(store, mode),
     cashback_share_percent: numberOf(store.cashback_share_percent),
-    cashbacks: store.categories.map(toWireStaffCategory),
+    cashbacks: store.categories.map((one) => ({ ...toWireStaffCategory(one), ...unpaidBut(payable, one) })),
   };
 }
+
+const unpaidBut = (payable: readonly StoreCategory[], category: StoreCategory) =>
+  payable.includes(category) ? {} : { is_unpaid: true as const };
 
 const numberOf = (percent: bigint | null) => (percent === null ? null : Number(percent));
 
@@ -92,7 +101,8 @@ export function toWirePromise(
   { club, club_token_slug: clubToken = null, cashbacks }: Store,
   reader: PromiseReader,
 ): StorePromise {
-  const categories = cashbacks.map(({ cashback_percent, boost }) => ({
+  const payable = cashbacks.filter((one) => !one.is_unpaid);
+  const categories = payable.map(({ cashback_percent, boost }) => ({
     bps: parsePercent(cashback_percent),
     boostEndsAt: boost === undefined ? null : BigInt(Date.parse(boost.ends_at)),
   }));
@@ -112,7 +122,7 @@ function toWireBoost({ plainBps }: StoreCategory, { endsAt }: PlannedBoost): Cat
 }
 
 /** The boost of the store's highest percent, for its badge; of several, the one that ends last. */
-function badgeOf({ categories }: StoreWithCategories): StoreBoost | undefined {
+function badgeOf(categories: readonly StoreCategory[]): StoreBoost | undefined {
   const raised = categories.filter((one) => one.boost !== null);
   const maxBps = raised.reduce((most, one) => (one.cashbackBps > most ? one.cashbackBps : most), 0n);
   const ends = raised.flatMap(({ cashbackBps, boost }) => (boost && cashbackBps === maxBps ? [boost.endsAt] : []));

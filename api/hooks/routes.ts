@@ -4,6 +4,7 @@ import { amongTexts } from "../../core/database/among.ts";
 import { GroupCommit } from "../../core/database/batching.ts";
 import type { Schema } from "../../core/database/generated/schema.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
+import { traceparentNow } from "../../core/process/tracing.ts";
 import { isDirectStore } from "../../core/purchases/facts.ts";
 import { encodeReport } from "../../core/purchases/sale-row.ts";
 import {
@@ -95,7 +96,8 @@ function pushRoutes(services: Services): Route[] {
           services.log.warn({ network: account.network, account: account.account }, "A push names no sale");
           saleKeys.push(ANY_SALE);
         }
-        await pushes.add({ key: { network: account.network, account: account.account }, saleKeys });
+        const key = { network: account.network, account: account.account };
+        await pushes.add({ key, saleKeys, traceparent: traceparentNow() });
         return { body: { success: true, message: "Stored" } };
       },
     }),

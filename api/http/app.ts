@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { SpanKind } from "@opentelemetry/api";
 import compression from "compression";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { BaseError, isAddress } from "viem";
@@ -8,7 +9,9 @@ import type { z } from "zod";
 import { readingFrom } from "../../core/database/replica.ts";
 import { databaseErrorCode, isDatabaseAway } from "../../core/database/transaction.ts";
 import { NoAgreementError } from "../../core/process/rpc/every-node.ts";
-import { must, ruleOf } from "../../core/rules/field-rules.ts";
+import { inSpan } from "../../core/process/tracing.ts";
+import { ruleOf, sentenceOf } from "../../core/rules/broken-rule.ts";
+import { must } from "../../core/rules/field-rules.ts";
 import { isRecord } from "../../core/rules/records.ts";
 import { OwnSaleError } from "../../core/rules/sale/own-sale-error.ts";
 import { isAddressShaped } from "../../core/rules/wallet-address.ts";
@@ -96,8 +99,14 @@ function addRoutes(app: Express, services: Services, routes: readonly Route[]): 
       response.setHeader("cache-control", "no-store");
       admit(services, route, request, response).then(() => next(), next);
     };
+    const name = `${route.method.toUpperCase()} ${route.path}`;
     const answerCaller = (request: Request, response: Response, next: NextFunction) => {
-      answer(services, route, request, response).catch(next);
+      const traced = {
+        kind: SpanKind.SERVER,
+        from: request.get("traceparent"),
+        attributes: { "http.route": route.path, "torcida.request_id": String(response.locals.requestId) },
+      };
+      inSpan(name, traced, () => answer(services, route, request, response)).catch(next);
     };
     app[route.method](route.path, admitCaller, ...readers, answerCaller);
   }
@@ -290,8 +299,8 @@ function invalidByIssue(error: z.ZodError): ApiError {
   if (issue.code === "unrecognized_keys")
     return invalid(`${issue.keys[0]} is not a field of this call`, issue.keys[0], broken);
   const field = issue.path.map(String).join(".");
-  if (field === "") return invalid(issue.message);
-  return invalid(`${field} ${broken.rule === "missing" ? must("missing") : issue.message}`, field, broken);
+  if (field === "") return invalid(issue.code === "custom" ? issue.message : `The request ${sentenceOf(issue)}`);
+  return invalid(`${field} ${sentenceOf(issue)}`, field, broken);
 }
 
 function refuseOtherMethods(app: Express, routes: readonly Route[]): void {

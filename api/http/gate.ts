@@ -71,16 +71,15 @@ export class Gate {
     const origin = originOf(address);
     const ofOrigin = await this.#from(wasPaid ? "known" : "address", origin, cost, signsIn, taken);
     taken.push(ofOrigin);
-    if (isProbe) return receiptOf(taken);
+    const isHeavy = ofOrigin.threadPoints > this.#heavyPoints;
+    if (isProbe && !isHeavy) return receiptOf(taken);
     if (needsMoreThanTime(cost, signsIn))
       taken.push(await this.#from("shop", "all", { ...cost, thread: 0 }, signsIn, taken));
     const rank: Rank = wallet === undefined ? 2 : wasPaid ? 0 : 1;
-    const caller = {
-      rank,
-      block: blockOf(origin, this.#networks),
-      isHeavy: ofOrigin.threadPoints > this.#heavyPoints,
-    };
-    if (!(await this.#turns.take(caller, cost.thread))) await this.#refuse({ purse: "shop", seconds: 1 }, taken);
+    const caller = { rank, block: blockOf(origin, this.#networks), isHeavy };
+    // A probe that waited in vain is answered all the same: a busy shop must not look like a dead one.
+    if (!(await this.#turns.take(caller, cost.thread)) && !isProbe)
+      await this.#refuse({ purse: "shop", seconds: 1 }, taken);
     return receiptOf(taken);
   }
 

@@ -20,6 +20,7 @@ import { deleteOldClicks } from "../../core/sales/clicks.ts";
 import { MissingRates } from "../../core/sales/missing-rates.ts";
 import { explainNonces, foreignText } from "../../core/sender/foreign-transactions.ts";
 import { takeEffect } from "../admin/proposals.ts";
+import { takeLogos } from "../assets/programme-logos.ts";
 import { deleteOldPictures } from "../clicks/pictures.ts";
 import { deleteOldShopEvents } from "../hooks/routes.ts";
 import { deleteEndedCounts } from "../http/purses.ts";
@@ -52,6 +53,7 @@ const IDS_MS = 500;
 const DAILY_RATE_MS = 5_000;
 const RATES_MS = 1_000;
 const LATE_BONUSES_MS = 1_000;
+const LOGOS_MS = 2_000;
 const IDS_TOLD_EVERY_MS = 30_000;
 const DELETED_AT_ONCE = 500;
 /** Once no process of 1.0.0 runs beside this one any more: it knows a token only as it is. */
@@ -93,6 +95,11 @@ export function startHousekeeping(
       services,
       LATE_BONUSES_MS,
       once(() => decideLateBonuses(services)),
+    ),
+    whileSending(
+      services,
+      LOGOS_MS,
+      once(() => takeLogos(services)),
     ),
   ];
   const keepRate = dailyRateKeeper(services.database.kysely, services.rates);

@@ -36,6 +36,7 @@ const KINDS = {
   refused_payouts: "payouts were refused by a second person",
   open_percents: "boosts or percents of stores wait for a second person",
   open_proposals: "changes that move buyers or money, or cannot be undone, wait for a second person or their day",
+  large_lists: "affiliate networks list more programmes than is read; their percents no longer follow",
   withheld_rounds: "accounts at affiliate networks would pause or change too many stores at once; none is changed",
   uncovered_percents: "percents are above what the network pays, or the network no longer has their group",
   failed_payments: "payouts failed",

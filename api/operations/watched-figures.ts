@@ -22,7 +22,7 @@ import { listBudgets } from "../../core/sales/budget.ts";
 import { listFailing } from "../../core/sales/read-progress.ts";
 import { summarizeDue } from "../../core/sender/queue.ts";
 import { oldestWaiting } from "../mail/queue.ts";
-import { oldestPush } from "../push/pusher.ts";
+import { oldestPush } from "../push/delivery.ts";
 import { overdueSince, type Services } from "../services.ts";
 import type { Runway } from "./runway.ts";
 
@@ -318,7 +318,7 @@ function watchFailing(gauge: AddGauge, { accounts, database: { kysely } }: Servi
 function watchBudgets(gauge: AddGauge, { accounts, database: { kysely } }: Services): void {
   for (const [name, help, figure] of [
     ["affiliate_calls_per_minute", "The account's budget", "budget"],
-    ["affiliate_calls_needed", "With which every open sale is read once a day", "needed"],
+    ["affiliate_calls_needed", "With which every open sale, programme and offer is read once a day", "needed"],
   ] as const) {
     const read = async () => {
       const budgets = await listBudgets(kysely, polledAccounts(accounts));

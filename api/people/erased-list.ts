@@ -8,7 +8,8 @@ import { messageOf } from "../../core/rules/unknown-error.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { keyedHash } from "../keyed-hash.ts";
 import { type Reader, unsubscribe } from "../mail/subscriptions.ts";
-import { eraseUser, type User } from "./users.ts";
+import { eraseUser } from "./erasure.ts";
+import type { User } from "./users.ts";
 
 /**
  * Who erased their profile, and who ended their e-mails, in a file outside the database, which a restored backup does not

@@ -5,7 +5,13 @@ import { lockUsers } from "../../core/database/touch-user.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
 import { nextInviteBps } from "../../core/purchases/invites.ts";
 import { inviteResponseSchema } from "../../core/rules/api/invites.ts";
-import { INVITE_MARKS_MS, INVITES_A_MONTH, inviteMarks, needsPerson } from "../../core/rules/invites.ts";
+import {
+  INVITE_LOOK_MS,
+  INVITE_MARKS_MS,
+  INVITES_A_MONTH,
+  inviteMarks,
+  needsPerson,
+} from "../../core/rules/invites.ts";
 import { monthOf } from "../../core/rules/iso-time.ts";
 import { percentText } from "../../core/rules/money.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
@@ -33,10 +39,27 @@ export function inviteRoute(services: Services): Route {
       const bps = inviteBpsNow(services);
       if (bps === 0n) throw notFound("Invitation");
       const { wallet } = visitorOf(identity);
-      const { code, used } = await inTransaction(kysely, async (queries) => {
-        await noteMarks(queries, { wallet, inviter: wallet, ...tracesOf(services, request) });
-        return { code: await codeOf(queries, wallet), used: await countOfMonth(queries, wallet) };
-      });
+      const traces = tracesOf(services, request);
+      const known = await kysely
+        .selectFrom("invite_codes")
+        .select("code")
+        .where("wallet", "=", wallet)
+        .executeTakeFirst();
+      const mark = await kysely.selectFrom("invite_marks").selectAll().where("wallet", "=", wallet).executeTakeFirst();
+      // A look from where it looked before writes nothing.
+      const isNoted =
+        mark !== undefined &&
+        mark.created_at >= BigInt(Date.now() - INVITE_LOOK_MS) &&
+        mark.address_hash === traces.address_hash &&
+        mark.device_hash === traces.device_hash;
+      const code =
+        known && isNoted
+          ? known.code
+          : await inTransaction(kysely, async (queries) => {
+              await noteMarks(queries, { wallet, inviter: wallet, ...traces });
+              return known?.code ?? (await makeCode(queries, wallet));
+            });
+      const used = await countOfMonth(kysely, wallet);
       return {
         body: {
           success: true,
@@ -54,7 +77,7 @@ export function inviteRoute(services: Services): Route {
 const percentIfAny = (bps: bigint): string | null => (bps === 0n ? null : percentText(bps));
 
 /** A wallet's own, made when it is first asked for: 80 bits as base32, so that nobody finds another one's by trying. */
-async function codeOf(queries: Queries, wallet: WalletAddress): Promise<string> {
+async function makeCode(queries: Queries, wallet: WalletAddress): Promise<string> {
   const letters = [...randomBytes(CODE_LENGTH)].map((byte) => BASE32[byte % 32]);
   await queries
     .insertInto("invite_codes")

@@ -19,9 +19,10 @@ import { type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { acceptedLanguage } from "../texts.ts";
 import { listErased, listWish } from "./erased-list.ts";
+import { eraseUser } from "./erasure.ts";
 import { revokeSessions } from "./sessions.ts";
 import { checkProof, issueChallenge, type Site, siteOf, spend, toWireChallenge } from "./sign-in.ts";
-import { eraseUser, findUser } from "./users.ts";
+import { findUser } from "./users.ts";
 
 type WishPurpose = z.output<typeof challengeRequestSchema>["purpose"];
 type ProvenWish = z.output<typeof provenWishSchema>;

@@ -168,12 +168,15 @@ function toTotals(totals: BuyerTotals, { rate, notShown }: { rate: bigint; notSh
   };
 }
 
-export function toWireStatement({ nextAt, in_wallet, on_the_way, waiting, to_offset }: Statement): WireStatement {
+export function toWireStatement(statement: Statement): WireStatement {
+  const { nextAt, in_wallet, on_the_way, waiting, to_offset, deducted } = statement;
   return {
     in_wallet: chzTextFromGwei(in_wallet),
     on_the_way: chzTextFromGwei(on_the_way),
     waiting: chzTextFromGwei(waiting),
     to_offset: chzTextFromGwei(to_offset),
+    deducted: chzTextFromGwei(deducted),
+    total: chzTextFromGwei(in_wallet + on_the_way + waiting + deducted),
     sum: chzTextFromGwei(in_wallet + on_the_way + waiting - to_offset),
     next_at: isoTimeIfAny(nextAt),
   };

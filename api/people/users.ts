@@ -1,5 +1,4 @@
 import { type Selectable, type SqlBool, sql } from "kysely";
-import { forgetNotes } from "../../core/database/audit-log.ts";
 import { addToDay, dayOf } from "../../core/database/day-totals.ts";
 import type { Schema } from "../../core/database/generated/schema.ts";
 import { type ListPage, readPage } from "../../core/database/lists/page.ts";
@@ -11,22 +10,12 @@ import {
   walletTest,
 } from "../../core/database/lists/search.ts";
 import type { ListSource, PageQuery } from "../../core/database/lists/source.ts";
-import { forgetProposals } from "../../core/database/proposals.ts";
 import { touchUser } from "../../core/database/touch-user.ts";
 import type { Queries } from "../../core/database/transaction.ts";
-import { eraseEvents } from "../../core/purchases/events.ts";
-import { setFanClub } from "../../core/purchases/fan-figures.ts";
-import { forgetInvites } from "../../core/purchases/invites.ts";
 import { addToShop } from "../../core/purchases/shop-totals.ts";
-import { forgetReasons } from "../../core/purchases/staff.ts";
 import { searchKey } from "../../core/rules/text.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
-import { forgetClaims } from "../../core/sales/forget.ts";
-import { eraseClaimPictures } from "../clicks/pictures.ts";
-import { eraseMails } from "../mail/queue.ts";
 import { forgetOtherAddress } from "../mail/subscriptions.ts";
-import { forgetStoredAnswers } from "../purchases/idempotency-keys.ts";
-import { erasePush } from "../push/devices.ts";
 
 export type User = Selectable<Schema["users"]>;
 
@@ -125,14 +114,8 @@ export async function markOwnKeySeen(queries: Queries, wallet: WalletAddress): P
     .execute();
 }
 
-/** Erases a wallet's personal data and ends its sessions; its purchases stay. docs/product.md#erase */
-export async function eraseUser(
-  queries: Queries,
-  wallet: WalletAddress,
-  keys: { SALE_REF_KEY?: string | undefined },
-): Promise<void> {
-  // A new revision invalidates cached responses with the personal data.
-  await touchUser(queries, wallet);
+/** Takes what a person typed out of a row, which counts as no user from then on. */
+export async function clearProfile(queries: Queries, wallet: WalletAddress): Promise<void> {
   const { numUpdatedRows } = await queries
     .updateTable("users")
     .set({
@@ -144,19 +127,6 @@ export async function eraseUser(
     .where("erased_at", "is", null)
     .executeTakeFirst();
   await addToShop(queries, { users: -numUpdatedRows });
-  await queries.deleteFrom("sessions").where("wallet", "=", wallet).execute();
-  await queries.deleteFrom("sign_in_nonces").where("wallet", "=", wallet).execute();
-  await eraseEvents(queries, wallet);
-  await eraseClaimPictures(queries, wallet);
-  await forgetClaims(queries, wallet);
-  await forgetReasons(queries, wallet);
-  await forgetStoredAnswers(queries, wallet);
-  await forgetProposals(queries, wallet);
-  await forgetNotes(queries, wallet);
-  await eraseMails(queries, wallet, keys);
-  await erasePush(queries, wallet);
-  await forgetInvites(queries, wallet);
-  await setFanClub(queries, wallet, null);
 }
 
 export type UserRow = Awaited<ReturnType<typeof readUsers>>[number];

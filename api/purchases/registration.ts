@@ -7,6 +7,7 @@ import { BatchLoader, GroupCommit } from "../../core/database/batching.ts";
 import { indexedBlock } from "../../core/database/chain-cursor.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "../../core/database/transaction.ts";
 import { type Agreed, NoAgreementError } from "../../core/process/rpc/every-node.ts";
+import { traceparentNow } from "../../core/process/tracing.ts";
 import { registerSimulated } from "../../core/purchases/decide-sales.ts";
 import type { InsertedPurchase } from "../../core/purchases/purchase-rows.ts";
 import { admitSimulated, SimulatedLimitError, type SimulatedLimits } from "../../core/purchases/simulated-limits.ts";
@@ -26,6 +27,7 @@ import type { BonusRead } from "../../core/rules/bonus-read.ts";
 import { cashbackRange } from "../../core/rules/cashback.ts";
 import { BIG_DAY_MS, isoTime } from "../../core/rules/iso-time.ts";
 import { percentText, reaisText } from "../../core/rules/money.ts";
+import { payableOf } from "../../core/rules/promise.ts";
 import type { SimulatedPurchase } from "../../core/rules/sale/simulated.ts";
 import { CLICK_WINDOW_DAYS, freezeTerms } from "../../core/rules/sale/value.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
@@ -110,12 +112,15 @@ export async function registerPurchase(
     balanceBlock: terms.block,
     bonusRead: terms.open && { ...terms.open, mostBps: cappedBonus(cashbackBps, MOST_BONUS_BPS), mostBoostedBps: null },
     inviteBps: inviteBpsNow(services),
+    // It is written with those of other requests.
+    traceparent: traceparentNow(),
   };
   return addOnce(services, registrations, store, wanted, keyed);
 }
 
 /** The store, if it can sell now, with its percents at that moment (milliseconds UTC), and the highest of them. */
-async function requireSellingStore({ environment, accounts }: Services, registrations: Registrations, id: bigint) {
+async function requireSellingStore(services: Services, registrations: Registrations, id: bigint) {
+  const { environment, accounts, saleRules } = services;
   const store = await registrations.stores.find(id);
   if (!store) throw new ApiError(404, "NOT_FOUND", "store_id: Store not found", { extra: { field: "store_id" } });
   const base = cashbackRange(store.categories.map((category) => category.cashbackBps));
@@ -138,7 +143,7 @@ async function requireSellingStore({ environment, accounts }: Services, registra
   }
   // What is promised is what runs at the click, not when the store was read.
   const at = BigInt(Date.now());
-  const categories = boosted(store.categories, store.boosts, at);
+  const categories = payableOf(boosted(store.categories, store.boosts, at), saleRules);
   const { maxBps } = cashbackRange(categories.map((category) => category.cashbackBps)) ?? base;
   return { store: { ...store, categories }, cashbackBps: maxBps, at };
 }
@@ -267,6 +272,7 @@ async function registerClick(
     groupCode: one.groupCode,
     bps: one.plainBps,
     boostedBps: one.cashbackBps,
+    commissionBps: one.commissionBps,
     isDefault: one.isDefault,
   }));
   const terms = freezeTerms(rates, bonusBps, clickedAt);

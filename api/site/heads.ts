@@ -6,6 +6,7 @@ import { percentText } from "../../core/rules/money.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import type { Services } from "../services.ts";
 import { textsIn } from "../texts.ts";
+import { readClubFacts } from "./club-facts.ts";
 import { localNumber, localReais, visitorsPromise } from "./local-number.ts";
 import type { SitePage } from "./pages.ts";
 import { sharePicture } from "./share/share-pictures.ts";
@@ -17,7 +18,7 @@ export type Head = {
   /** The subject of the page, for its first paint. */
   heading?: string;
   image?: string;
-  /** There is no such page, store or ticket. */
+  /** There is no such page, store, ticket or club. */
   isMissing?: true;
   /** Only its user sees something there. */
   isPrivate?: true;
@@ -28,6 +29,7 @@ export async function headOf(services: Services, page: SitePage, subject: string
   if (page.about === "store")
     return SAMPLE.test(subject) ? head : ((await storeHead(services, subject, language)) ?? missingHead(language));
   if (page.about === "ticket") return (await ticketHead(services, subject, language)) ?? missingHead(language);
+  if (page.about === "club") return (await clubHead(services, subject, language)) ?? missingHead(language);
   if (page.about === "transaction" && !/^0x[0-9a-f]{64}$/i.test(subject)) return missingHead(language);
   return head;
 }
@@ -46,13 +48,23 @@ export function missingHead(language: Language): Head {
 const SAMPLE = /^sample-\d{1,2}$/;
 const ID = /^[1-9]\d{0,14}$/;
 
-async function storeHead({ database }: Services, id: string, language: Language): Promise<Head | undefined> {
+async function storeHead({ database, saleRules }: Services, id: string, language: Language): Promise<Head | undefined> {
   const store = ID.test(id) ? await findStore(database.kysely, BigInt(id)) : undefined;
   if (!store) return undefined;
-  const { percent, isRange } = visitorsPromise(store, language);
+  const { percent, isRange } = visitorsPromise(store, language, saleRules);
   const title = `${textsIn(language)("server.head.store", { store: store.name, percent, isRange })} · ${PRODUCT_NAME}`;
   const image = sharePicture("store", id, language);
   return { title, heading: store.name, description: textIn(store, "description", language) || title, image };
+}
+
+async function clubHead(services: Services, slug: string, language: Language): Promise<Head | undefined> {
+  const facts = await readClubFacts(services, slug, language);
+  if (!facts) return undefined;
+  const { club, count, best } = facts;
+  const t = textsIn(language);
+  const title = `${t("server.head.club", { club: club.name })} · ${PRODUCT_NAME}`;
+  const description = t("server.head.club.text", { club: club.name, count, percent: "", isRange: false, ...best });
+  return { title, heading: club.name, description, image: sharePicture("club", slug, language) };
 }
 
 async function ticketHead(services: Services, id: string, language: Language): Promise<Head | undefined> {

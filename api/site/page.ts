@@ -1,61 +1,39 @@
 import type { AppConfig } from "../../core/rules/api/config.ts";
 import { DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES, type Language } from "../../core/rules/languages.ts";
-import { escapeHtml } from "../../core/rules/text.ts";
+import { fill, type Template } from "../../core/rules/template.ts";
+import { escapeHtml, jsonForHtml } from "../../core/rules/text.ts";
 import type { Head } from "./heads.ts";
-import type { SitePage } from "./pages.ts";
-
-const EMPTY = '<script type="application/json" id="deployment"></script>';
-
-/** The page with the configuration that `frontend/app/deployment.ts` reads before the first render. */
-export function withDeployment(html: string, config: AppConfig): string {
-  // Escaped, so that no text in it can close the element.
-  const text = JSON.stringify(config).replaceAll("<", "\\u003c");
-  return html.replace(EMPTY, () => EMPTY.replace("></", `>${text}</`));
-}
 
 /** The size of every picture for shared links. */
 const SIZE = '<meta property="og:image:width" content="1200" /><meta property="og:image:height" content="630" />';
 
-/** The page with its own title, description, addresses, picture, first paint and scripts. */
-export function withHead(
-  html: string,
+/**
+ * A page as the build made it (`frontend/prerender.tsx`), with its own title, description, addresses and picture, and the
+ * configuration that `frontend/app/deployment.ts` reads before the first render.
+ */
+export function pageOf(
+  template: Template,
   head: Head,
-  { origin, path, language, page }: { origin: string; path: string; language: Language; page?: SitePage },
+  { origin, path, language, config }: { origin: string; path: string; language: Language; config: AppConfig },
 ): string {
-  const title = escapeHtml(head.title);
-  const description = escapeHtml(head.description);
   const images = [head.image, "/og.png"].filter((one) => one !== undefined);
-  const links =
-    head.isMissing || head.isPrivate
-      ? '<meta name="robots" content="noindex" />'
-      : linksTo(`${origin}${escapeHtml(path)}`, language);
-  const scripts = (page?.scripts ?? [])
-    .map((href) => `<link rel="modulepreload" fetchpriority="low" crossorigin href="${href}" />`)
-    .join("");
-  return (
-    html
-      .replace('<html lang="pt-BR"', () => `<html lang="${LANGUAGES[language].locale}"`)
-      .replace(/ lang="pt-BR">/, () => ` lang="${LANGUAGES[language].locale}">`)
-      .replace("<!--page-->", () => page?.paint ?? "")
-      .replaceAll(" data-heading></p>", () => `>${escapeHtml(head.heading ?? "")}</p>`)
-      .replaceAll(" data-description></p>", () => `>${description}</p>`)
-      .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}`)
-      // After the app's own script, the largest file: of few connections, the first ones are its.
-      .replace("</head>", () => `${scripts}</head>`)
-      .replace(/<meta name="description" content="[^"]*"/, () => `<meta name="description" content="${description}"`)
-      .replace(/<meta property="og:title" content="[^"]*"/, () => `<meta property="og:title" content="${title}"`)
-      .replace(
-        /<meta property="og:description" content="[^"]*"/,
-        () => `<meta property="og:description" content="${description}"`,
-      )
-      .replace(
-        /<meta property="og:locale" content="[^"]*"/,
-        () => `<meta property="og:locale" content="${LANGUAGES[language].openGraph}"`,
-      )
-      .replace(/<meta property="og:image" content="[^"]*" \/>/, () =>
-        images.map((image) => `<meta property="og:image" content="${origin}${image}" />${SIZE}`).join(""),
-      )
-  );
+  return fill(template, {
+    language: LANGUAGES[language].locale,
+    openGraphLocale: LANGUAGES[language].openGraph,
+    title: head.title,
+    description: head.description,
+    heading: head.heading ?? "",
+    links: {
+      html:
+        head.isMissing || head.isPrivate
+          ? '<meta name="robots" content="noindex" />'
+          : linksTo(`${origin}${escapeHtml(path)}`, language),
+    },
+    images: {
+      html: images.map((image) => `<meta property="og:image" content="${origin}${image}" />${SIZE}`).join(""),
+    },
+    deployment: { html: jsonForHtml(config) },
+  });
 }
 
 function linksTo(address: string, language: Language): string {

@@ -1,14 +1,16 @@
 import compression from "compression";
 import express, { type RequestHandler } from "express";
 import helmet from "helmet";
-import { listOfferedIds } from "../../core/catalogue/store-list.ts";
+import { listOfferedClubs, listOfferedIds } from "../../core/catalogue/store-list.ts";
 import { chainOf } from "../../core/chain/chains.ts";
 import { languageFrom } from "../../core/rules/languages.ts";
+import type { Template } from "../../core/rules/template.ts";
+import { SLUG_PATTERN, searchKey } from "../../core/rules/text.ts";
 import { PERMISSIONS_POLICY } from "../http/security-headers.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "./app-config.ts";
 import { headOf, missingHead, ownHead, siteOrigin } from "./heads.ts";
-import { sitemapOf, withDeployment, withHead } from "./page.ts";
+import { pageOf, sitemapOf } from "./page.ts";
 import { listedPaths, readWebApp, type SitePage } from "./pages.ts";
 import { sharePictures } from "./share/share-pictures.ts";
 import type { SharedFiles } from "./shared-files.ts";
@@ -17,7 +19,7 @@ import { serveStaticFiles } from "./static-files.ts";
 const YEAR_S = 31_536_000;
 
 /**
- * Serves the built web app: hashed files are cached permanently, every page is `index.html`, under a strict Content
+ * Serves the built web app: hashed files are cached permanently, every page comes as the build made it, under a strict Content
  * Security Policy.
  */
 export function serveFrontend(services: Services, directory: string, files: SharedFiles): RequestHandler {
@@ -48,13 +50,20 @@ export function serveFrontend(services: Services, directory: string, files: Shar
     response.type("application/xml").send(text);
   });
   router.get("/share/*picture", sharePictures(services));
-  if (app) for (const page of app.pages) router.get(page.path, servePage(services, app.html, page));
-  if (app) router.use(servePage(services, app.html));
+  router.get("/clubs", (_request, response) => response.redirect("/clubs/table"));
+  // As somebody types it.
+  router.get("/clubs/:slug", (request, response, next) => {
+    const slug = searchKey(request.params.slug).split(" ").join("-");
+    if (slug === request.params.slug || !SLUG_PATTERN.test(slug)) return next();
+    response.redirect(301, `/clubs/${slug}${new URL(request.url, "http://localhost").search}`);
+  });
+  if (app) for (const page of app.pages) router.get(page.path, servePage(services, page.html, page));
+  if (app) router.use(servePage(services, app.missing));
   return router;
 }
 
 /** Answers with the app under the head of a page; without one, it is the page for paths that lead nowhere. */
-function servePage(services: Services, html: string, page?: SitePage): RequestHandler {
+function servePage(services: Services, html: Template, page?: SitePage): RequestHandler {
   return async (request, response, next) => {
     const isFile = /\.[a-z0-9]{2,5}$/i.test(request.path);
     if ((request.method !== "GET" && request.method !== "HEAD") || isFile) return next();
@@ -66,8 +75,8 @@ function servePage(services: Services, html: string, page?: SitePage): RequestHa
       : missingHead(language);
     response.setHeader("cache-control", "no-cache");
     response.status(head.isMissing ? 404 : 200);
-    const at = { origin: siteOrigin(services, request), path: request.path, language, page };
-    response.type("html").send(withDeployment(withHead(html, head, at), appConfig(services)));
+    const at = { origin: siteOrigin(services, request), path: request.path, language, config: appConfig(services) };
+    response.type("html").send(pageOf(html, head, at));
   };
 }
 
@@ -75,8 +84,9 @@ async function sitemap(
   { database }: Services,
   { pages, origin, part }: { pages: SitePage[]; origin: string; part?: number },
 ): Promise<string | undefined> {
-  const ids = await listOfferedIds(database.reader);
-  return sitemapOf([...listedPaths(pages), ...ids.map((id) => `/stores/${id}`)], origin, part);
+  const [ids, clubs] = await Promise.all([listOfferedIds(database.reader), listOfferedClubs(database.reader)]);
+  const found = [...clubs.map((slug) => `/clubs/${slug}`), ...ids.map((id) => `/stores/${id}`)];
+  return sitemapOf([...listedPaths(pages), ...found], origin, part);
 }
 
 const WALLETCONNECT_RELAY = "wss://relay.walletconnect.org";

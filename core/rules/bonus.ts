@@ -72,6 +72,18 @@ export function bonus(parameters: BonusParameters, program: BonusProgram = "club
   return program === "tiers" ? tiersBonus(parameters) : clubBonus(parameters);
 }
 
+/**
+ * The highest bonus that a purchase at a store can have, in basis points. docs/product.md#margin-loss
+ * @example
+ * highestBonus({ club: "Palmeiras", clubToken: null }, "club") // 400n
+ */
+export function highestBonus({ club, clubToken }: ClubOfStore, program: BonusProgram): bigint {
+  if (program === "tiers") return TIERS_PROGRAM.goldBps;
+  const [highest] = HOLDING_TIERS;
+  const hasClub = Boolean(club?.trim()) || clubToken !== null;
+  return hasClub ? STORE_BONUS_BPS + (highest?.bonusBps ?? 0n) : 0n;
+}
+
 function clubBonus({ token, balance, ...club }: BonusParameters): Bonus {
   if (!token || !tokenMatchesClub(token, club)) return NO_BONUS;
   const holdingBps = holdingTier(balance)?.bonusBps ?? 0n;

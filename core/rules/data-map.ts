@@ -62,6 +62,7 @@ export const DATA_MAP: Readonly<Record<string, DataUse>> = {
   sale_hints: nobody("a sale that must be read again"),
   unread_rows: buyers("a row of a network that could not be read", "contract (V)", "text"),
   sale_totals: nobody("sums by store and month"),
+  account_losses: nobody("sums by account and month"),
   store_clicks: nobody("how many visits a store had"),
   claims: {
     purpose: "a buyer's claim of missing cashback, and its answer",

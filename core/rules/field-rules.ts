@@ -1,8 +1,10 @@
-import type { z } from "zod";
-
 /** The sentences of rules without figures, after the field's name. */
-const SENTENCES = {
+export const SENTENCES = {
   missing: "is missing",
+  text: "must be a text",
+  flag: "must be true or false",
+  list: "must be a list",
+  object: "must be an object with its fields",
   empty: "must not be empty",
   number: "must be a non-negative decimal number such as 12.50",
   finite: "must be a finite number",
@@ -17,6 +19,7 @@ const SENTENCES = {
   key: "must be 1 to 32 lower-case letters, digits and hyphens",
   domain: "must be domains such as shop.com, at most 20",
   slug: "must be lower-case letters, digits and hyphens",
+  reserved: "must not name a page",
   names: "must be names with commas between them",
   colours: "must be two or three colours such as #c8102e",
   country_code: "must be the two letters of a country, such as BR",
@@ -29,11 +32,12 @@ const SENTENCES = {
   click: "must be the id of a click",
   day: "must be a day such as 2026-11-20",
   month: "must be a month such as 2026-11",
+  year: "must be a year such as 2026",
   email: "must be an e-mail address",
   file_format: "must be csv or json",
 } as const;
 
-const LIMITS = {
+export const LIMITS = {
   max_length: (max: number | string) => `must be at most ${max} characters`,
   max_bytes: (max: number | string) => `must be at most ${max} bytes (letters of some scripts count up to four times)`,
   max: (max: number | string) => `must be at most ${max}`,
@@ -58,39 +62,3 @@ export const custom = (rule: LimitRule, max: number | string) => ({
   message: limit(rule, max),
   params: { rule, max } as const,
 });
-
-export function ruleOf(issue: z.core.$ZodIssue): BrokenRule {
-  switch (issue.code) {
-    case "unrecognized_keys":
-      return { rule: "unknown" };
-    case "invalid_type":
-      if (issue.message.includes("received undefined")) return { rule: "missing" };
-      return plainRule(issue.message) ?? { rule: "other" };
-    case "too_big":
-      // A pattern's own rule, where the text is too long for it.
-      return (
-        plainRule(issue.message) ?? {
-          rule: issue.origin === "string" ? "max_length" : "max",
-          params: { max: Number(issue.maximum) },
-        }
-      );
-    case "invalid_value":
-      return plainRule(issue.message) ?? { rule: "one_of", params: { values: issue.values.map(String) } };
-    case "custom":
-      return limitRule(issue.params) ?? plainRule(issue.message) ?? { rule: "other" };
-    default:
-      return plainRule(issue.message) ?? { rule: "other" };
-  }
-}
-
-/** Schemas name a rule without figures by its sentence, the same constant. */
-function plainRule(message: string): BrokenRule | undefined {
-  const found = Object.entries(SENTENCES).find(([, sentence]) => sentence === message)?.[0];
-  return found === undefined ? undefined : { rule: found as PlainRule };
-}
-
-function limitRule(params: Record<string, unknown> | undefined): BrokenRule | undefined {
-  const { rule, max } = params ?? {};
-  const known = Object.keys(LIMITS).find((one) => one === rule);
-  return known === undefined ? undefined : { rule: known as LimitRule, params: { max: max as number | string } };
-}

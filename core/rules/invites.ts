@@ -6,10 +6,13 @@ import { DAY_MS } from "./iso-time.ts";
 export const INVITES_A_MONTH = 10;
 
 /** So much each of the two gets of an invitation, at most: R$ 10, and R$ 20 together. */
-const INVITE_MOST_CENTS = 1_000n;
+export const INVITE_MOST_CENTS = 1_000n;
 
 /** How long it is known from where somebody registered by a link, or looked at it. */
 export const INVITE_MARKS_MS = DAY_MS;
+
+/** Looks from one place within it are noted once. */
+export const INVITE_LOOK_MS = DAY_MS / 24;
 
 const BPS = 10_000n;
 

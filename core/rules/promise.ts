@@ -1,9 +1,36 @@
 import { type BonusProgram, bonus, type ClubOfStore, cappedBonus, type TokenBalance } from "./bonus.ts";
+import type { SaleRules } from "./sale/rules.ts";
 
 /** What a store pays now, with the boosts that run: `boostEndsAt` (milliseconds UTC) of a category that one raises. */
 export type PromisingStore = ClubOfStore & {
   categories: readonly { bps: bigint; boostEndsAt: bigint | null }[];
 };
+
+/**
+ * The categories by which some sale of a store counts. Networks name a sale's group, and what no category names counts by
+ * the default one, or the lowest: another without a group is never paid, and so promised to nobody. A simulated purchase
+ * has no group, and counts by the highest of all. docs/product.md#promise
+ * @example
+ * payableOf(
+ *   [{ groupCode: null, isDefault: false, cashbackBps: 500n }, { groupCode: null, isDefault: false, cashbackBps: 350n }],
+ *   { isLive: true },
+ * ).length // 1
+ */
+export function payableOf<Category extends { groupCode: string | null; isDefault: boolean; cashbackBps: bigint }>(
+  categories: readonly Category[],
+  { isLive }: Pick<SaleRules, "isLive">,
+): Category[] {
+  if (!isLive) return [...categories];
+  const lowest = categories.reduce<bigint | undefined>(
+    (least, { cashbackBps }) => (least === undefined || cashbackBps < least ? cashbackBps : least),
+    undefined,
+  );
+  const hasDefault = categories.some((one) => one.isDefault);
+  return categories.filter(
+    ({ groupCode, isDefault, cashbackBps }) =>
+      groupCode !== null || isDefault || (!hasDefault && cashbackBps === lowest),
+  );
+}
 
 type Held = { slug: string; name: string; balance: TokenBalance };
 /** A user with the fan tokens to choose from, and what they hold of each; undefined: a visitor, who earns no bonus. */

@@ -57,3 +57,8 @@ export function plainText(text: string, maximum: number): string {
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
+
+/** JSON for a script element: no text in it can close the element. */
+export function jsonForHtml(value: unknown): string {
+  return JSON.stringify(value).replaceAll("<", "\\u003c");
+}

@@ -4,9 +4,10 @@ import { sql } from "kysely";
 import { storedFaults } from "../../api/operations/system-faults.ts";
 import { auditProblem } from "../../core/database/audit-log.ts";
 import { readBackupRuns } from "../../core/database/backup-runs.ts";
+import { readClock } from "../../core/database/clock.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { dayOf, readDays } from "../../core/database/day-totals.ts";
-import { MIGRATIONS, migrationsOf, OtherSchemaError } from "../../core/database/migrate.ts";
+import { MIGRATIONS, migrationsOf, OtherSchemaError, unappliedOf } from "../../core/database/migrate.ts";
 import { readSetting } from "../../core/database/settings.ts";
 import { listNodeCalls, nodeCallsProblem, nodeCallsText } from "../../core/process/rpc/told-calls.ts";
 import { areRulesDisputed } from "../../core/purchases/approvals.ts";
@@ -43,17 +44,23 @@ export async function examineDatabase(
   const accounts = polledAccounts(all);
   let database: Database;
   try {
-    database = await openDatabase(environment, { print: false });
+    database = await openDatabase(environment, { print: false, mayBeOlder: true });
   } catch (error) {
     const page = error instanceof OtherSchemaError ? error.docs : "docs/operations.md#configuration";
     return [failure("database", shortMessageOf(error), page)];
   }
   try {
-    return [
+    const first = [
       healthy("database", `${database.location} answers`),
       ...(await examineSchema(database)),
       ...(database.engine === "sqlite" ? await examineFile(database) : []),
       ...(await examineRestoreCommand(database)),
+    ];
+    // The rest reads what the upgrade adds.
+    if (unappliedOf(await migrationsOf(database.kysely)).length > 0)
+      return [...first, ...(await examineGone(database, all, closed)), ...(await examineOldFacts(database))];
+    return [
+      ...first,
       ...(await examineFaults(database, keys, accounts)),
       ...(await examineBackups(database)),
       ...(await examineCapacity(database)),
@@ -77,9 +84,20 @@ export async function examineDatabase(
   }
 }
 
-/** What a newer version has added: this one works with it, and the way forward is that one. */
+/** What this version will add; what a newer one has: this one works with it, and the way forward is that one. */
 async function examineSchema({ kysely }: Database): Promise<Finding[]> {
   const applied = await migrationsOf(kysely);
+  const missing = unappliedOf(applied);
+  if (missing.length > 0) {
+    const detail = `is that of an earlier version; the first api or indexer of this one that starts upgrades it (${missing.length} steps). Until then only what an upgrade needs is examined`;
+    return [
+      warning(
+        "schema",
+        detail,
+        "Read CHANGELOG.md, then restart the processes (docs/upgrading.md), and run the doctor again",
+      ),
+    ];
+  }
   const newer = applied.filter((name) => !MIGRATIONS.some((one) => one.name === name));
   if (newer.length === 0) return [];
   const detail = `was upgraded by a newer version (${newer.join(", ")}); this one works with it, and its backups keep all of it`;
@@ -252,7 +270,9 @@ async function examineTransactions({ kysely }: Database): Promise<Finding> {
 
 async function examineLeases({ kysely }: Database, keys: readonly WatchedKey[]): Promise<Finding[]> {
   const leases = await kysely.selectFrom("leases").selectAll().execute();
-  const held = leases.filter((lease) => Number(lease.expires_at) > Date.now());
+  // By the database's clock, like the leases: this host's may be off.
+  const now = await readClock(kysely);
+  const held = leases.filter((lease) => Number(lease.expires_at) > now);
   return [...keys.map(leaseOf), "indexer"].map((name) => {
     const lease = held.find((one) => one.name === name);
     if (lease) return healthy(name, `is ${lease.holder}, term ${lease.fencing_token}`);

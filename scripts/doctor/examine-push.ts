@@ -1,5 +1,5 @@
 import type { ApiEnvironment } from "../../api/environment.ts";
-import { oldestPush } from "../../api/push/pusher.ts";
+import { oldestPush } from "../../api/push/delivery.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { type Finding, healthy, warning } from "./finding.ts";
 

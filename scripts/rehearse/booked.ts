@@ -2,7 +2,7 @@ import type { Database } from "../../core/database/connect.ts";
 import { readHolds } from "../../core/purchases/sale-row.ts";
 import { idsOf } from "../../core/rules/records.ts";
 import type { SaleState } from "../../core/rules/sale/facts.ts";
-import type { Hold } from "../../core/rules/sale/hold.ts";
+import type { Hold } from "../../core/rules/sale/holds.ts";
 
 /** A sale as Torcida has recorded it. */
 export type Booked = {

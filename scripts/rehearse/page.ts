@@ -1,6 +1,6 @@
 import { textIn } from "../../core/rules/languages.ts";
 import { isKeyOf } from "../../core/rules/records.ts";
-import { sayHolds } from "../../core/rules/sale/hold.ts";
+import { sayHolds } from "../../core/rules/sale/holds.ts";
 import { escapeHtml } from "../../core/rules/text.ts";
 import type { Booked } from "./booked.ts";
 import type { ShopStore } from "./catalogue.ts";

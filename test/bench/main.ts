@@ -9,7 +9,7 @@ const [name = "", ...flags] = process.argv.slice(2);
 const file = new URL(`./${name}.ts`, import.meta.url);
 if (!/^[a-z-]+$/.test(name) || name === "main" || !existsSync(file)) {
   refuseOptions(
-    `There is no benchmark "${name}"; say one of gas, indexer, api, web, scale, sales, strangers: npm run bench -- indexer`,
+    `There is no benchmark "${name}"; say one of gas, indexer, api, web, scale, sales, programmes, strangers: npm run bench -- indexer`,
   );
 }
 const tool = TOOLS[name];

@@ -1,6 +1,8 @@
 import type { drawnAs } from "../../../core/purchases/view.ts";
 import type { ClubLook } from "../../../core/rules/clubs/club.ts";
 import { CHALK, clubGround, type Ground, groundOf as groundOn } from "../../../core/rules/clubs/club-colours.ts";
+import { SHIRT, shirtOf } from "../../../core/rules/clubs/shirt.ts";
+import { STANDS, standsOf } from "../../../core/rules/clubs/stands.ts";
 import type { Language } from "../../../core/rules/languages.ts";
 import { PRODUCT_NAME } from "../../../core/rules/product.ts";
 import { drawnMark } from "../../../core/rules/store-mark.ts";
@@ -23,6 +25,15 @@ export type TicketCard = Record<"id" | "store" | "percent" | "value", string> & 
   drawn: ReturnType<typeof drawnAs>;
   paid: string | undefined;
   look?: ClubLook | undefined;
+};
+
+/** `best`: the highest promise of its stores. `told`: of its fans in the last closed month, in the reader's locale. */
+export type ClubCard = {
+  name: string;
+  look: ClubLook;
+  count: number;
+  best: { percent: string; isRange: boolean } | undefined;
+  told: Record<"fans" | "amount" | "month", string> | null;
 };
 
 const PAPER = CHALK;
@@ -72,6 +83,44 @@ export function drawStoreCard(store: StoreCard, language: Language): string {
   );
 }
 
+/** A club's picture for shared links: its fans in the stands, its shirt, and what its stores give. docs/product.md#club-page */
+export function drawClubCard({ name, look, count, best, told }: ClubCard, language: Language): string {
+  const t = textsIn(language);
+  const { ground, ink, mark } = clubGround(look);
+  const seats = standsOf(look).map(({ colour, path }) => `<path fill="${colour}" d="${path}"/>`);
+  const cashback = best && `${best.isRange ? `${t("server.card.upTo")} ` : ""}${best.percent}%`;
+  const below = told ? t("server.card.counted", told) : t("server.card.call");
+  const svg = [
+    `<rect width="${CARD.width}" height="${STANDS.height}" fill="${STANDS.concrete}"/>${seats.join("")}`,
+    `<rect y="286" width="${CARD.width}" height="344" fill="${ground}"/><rect y="286" width="${CARD.width}" height="8" fill="${mark}"/>`,
+    `<g transform="translate(46 190) scale(6.1)"><path d="${SHIRT}" fill="none" stroke="${ground}" stroke-width="8"/>${drawShirt(look, ink)}</g>`,
+    plain({ x: 470, y: 348, size: 26, text: t("server.card.fans").toUpperCase(), colour: ink, spacing: 5 }),
+    bold({ x: 1150, y: 350, size: 34, text: PRODUCT_NAME.toUpperCase(), colour: ink, anchor: "end", spacing: 4 }),
+    bold({ x: 468, y: 428, size: fitted(name, 680, 88), text: name, colour: ink }),
+    ...(cashback
+      ? [
+          bold({ x: 468, y: 526, size: 108, text: cashback, colour: mark }),
+          plain({ x: 470, y: 568, size: 29, text: t("server.card.atClub", { count }), colour: ink }),
+        ]
+      : []),
+    plain({ x: 470, y: cashback ? 608 : 510, size: 25, text: below, colour: ink }),
+  ];
+  return card(ground, svg.join(""));
+}
+
+/** In a 64 × 64 square. */
+function drawShirt(look: ClubLook, outline: string): string {
+  const { cloth, lines } = shirtOf(look);
+  const drawn = lines.map(
+    ({ colour, width, path }) => `<path d="${path}" stroke="${colour}" stroke-width="${width}"/>`,
+  );
+  return [
+    `<clipPath id="shirt"><path d="${SHIRT}"/></clipPath>`,
+    `<g clip-path="url(#shirt)" fill="none"><path d="M0 0h64v64H0z" fill="${cloth}"/>${drawn.join("")}</g>`,
+    `<path d="${SHIRT}" fill="none" stroke="${outline}" stroke-width="1.5"/>`,
+  ].join("");
+}
+
 /** The picture of the site's own links: what a purchase at a featured store becomes; without a store, no figure. */
 export function drawSiteCard(store: Omit<StoreCard, "tags"> | undefined, language: Language): string {
   const t = textsIn(language);
@@ -83,7 +132,7 @@ export function drawSiteCard(store: Omit<StoreCard, "tags"> | undefined, languag
     '<path d="M900 100v430" stroke="#12201a" stroke-width="5" stroke-linecap="round" stroke-dasharray="1 16" fill="none"/>',
     ...(store
       ? [
-          plain({ x: 110, y: 160, size: 38, text: t("home.example.kicker").toUpperCase(), colour: SOFT, spacing: 4 }),
+          plain({ x: 110, y: 160, size: 38, text: t("samples.kicker").toUpperCase(), colour: SOFT, spacing: 4 }),
           bold({ x: 110, y: 265, size: fitted(store.name, 750, 104), text: store.name, colour: INK }),
           plain({ x: 110, y: 335, size: 36, text: store.isRange ? t("server.card.upTo") : "", colour: SOFT }),
           bold({ x: 110, y: 495, size: 180, text: `${store.percent}%`, colour: PITCH }),
@@ -124,6 +173,9 @@ export function drawTicketCard(ticket: TicketCard, language: Language): string {
     PITCH,
     [
       `<path fill="${PAPER}" d="${TICKET}"/><path fill="${stub.ground}" d="${STUB}"/>`,
+      // The shirt's other colour.
+      ticket.look ? `<path fill="${clubGround(ticket.look).trim}" d="${STUB_EDGE}"/>` : "",
+      ticket.look ? `<g transform="translate(774 92) scale(1.5)">${drawShirt(ticket.look, INK)}</g>` : "",
       '<path d="M900 100v430" stroke="#12201a" stroke-width="5" stroke-linecap="round" stroke-dasharray="1 16" fill="none"/>',
       plain({ x: 110, y: 150, size: 30, text: `${t("server.card.ticket")} ${ticket.id}`, colour: SOFT, spacing: 4 }),
       bold({ x: 110, y: 245, size: fitted(ticket.store, 750, 92), text: ticket.store, colour: INK }),
@@ -153,6 +205,8 @@ export function drawTicketCard(ticket: TicketCard, language: Language): string {
 const TICKET =
   "M90 75h792a18 18 0 0 0 36 0V75h192v0a0 0 0 0 1 0 0v480H918a18 18 0 0 0-36 0H90a24 24 0 0 1-24-24V99a24 24 0 0 1 24-24z";
 const STUB = "M918 75h192a24 24 0 0 1 24 24v432a24 24 0 0 1-24 24H918a18 18 0 0 0-18-18V93a18 18 0 0 0 18-18z";
+
+const STUB_EDGE = "M1110 75a24 24 0 0 1 24 24v432a24 24 0 0 1-24 24z";
 
 function barcode(id: string, ink: string): string {
   const bars: string[] = [];

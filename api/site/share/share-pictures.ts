@@ -12,8 +12,9 @@ import { toWireClub } from "../../catalogue/wire.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { isKnown } from "../../http/etag.ts";
 import type { Services } from "../../services.ts";
-import { localNumber, localReais, visitorsPromise } from "../local-number.ts";
-import { drawSiteCard, drawStoreCard, drawTicketCard } from "./cards.ts";
+import { readClubFacts } from "../club-facts.ts";
+import { localNumber, localReais, monthName, visitorsPromise } from "../local-number.ts";
+import { drawClubCard, drawSiteCard, drawStoreCard, drawTicketCard } from "./cards.ts";
 import { Renderer } from "./renderer.ts";
 
 const AGE_SECONDS = 3_600;
@@ -23,11 +24,11 @@ const AGE_SECONDS = 3_600;
  */
 const DRAWING_COST = { thread: 200, node: 0, stored: 0, mail: 0 };
 
-/** The URL of the picture for a link to a store, a ticket or, without an id, to the site. */
-export const sharePicture = (kind: "store" | "ticket" | "site", id: string, language: Language): string =>
+/** The URL of the picture for a link to a store, a ticket, a club or, without an id, to the site. */
+export const sharePicture = (kind: "store" | "ticket" | "club" | "site", id: string, language: Language): string =>
   kind === "site" ? `/share/site/${language}.png` : `/share/${kind}/${id}/${language}.png`;
 
-/** `/share/{store|ticket}/{id}/{language}.png` and `/share/site/{language}.png`; the site's default picture if it cannot be drawn. */
+/** `/share/{store|ticket}/{id}/{language}.png`, `/share/club/{slug}/{language}.png` and `/share/site/{language}.png`; the site's default picture if it cannot be drawn. */
 export function sharePictures(services: Services): RequestHandler {
   const renderer = new Renderer();
   const drawNew = async (svg: string, address: string) => {
@@ -37,10 +38,13 @@ export function sharePictures(services: Services): RequestHandler {
     return known ?? renderer.draw(svg);
   };
   return async (request, response, next) => {
-    const [, kind, id = "0", language] = PATH.exec(request.path) ?? [];
-    if (!kind) return next();
-    const draw = kind === "site" ? siteCard : kind.startsWith("store") ? storeCard : ticketCard;
-    const svg = await draw(services, BigInt(id), languageFrom(language));
+    const { site, store, ticket, club, language } = PATH.exec(request.path)?.groups ?? {};
+    const to = languageFrom(language);
+    let svg: string | undefined;
+    if (site) svg = await siteCard(services, to);
+    else if (store) svg = await storeCard(services, BigInt(store), to);
+    else if (ticket) svg = await ticketCard(services, BigInt(ticket), to);
+    else if (club) svg = await clubCard(services, club, to);
     if (svg === undefined) return next();
     try {
       const png = (await renderer.kept(svg)) ?? (await drawNew(svg, request.ip ?? ""));
@@ -54,7 +58,10 @@ export function sharePictures(services: Services): RequestHandler {
   };
 }
 
-const PATH = new RegExp(`^/share/(site|(?:store|ticket)/([1-9]\\d{0,14}))/(${LANGUAGE_NAMES.join("|")})\\.png$`);
+const ID = "[1-9]\\d{0,14}";
+const PATH = new RegExp(
+  `^/share/(?:(?<site>site)|store/(?<store>${ID})|ticket/(?<ticket>${ID})|club/(?<club>[a-z0-9-]{1,60}))/(?<language>${LANGUAGE_NAMES.join("|")})\\.png$`,
+);
 
 async function lookOf({ database }: Services, slug: string | null): Promise<ClubLook | undefined> {
   const club = slug === null ? undefined : await findClub(database.kysely, slug);
@@ -62,12 +69,19 @@ async function lookOf({ database }: Services, slug: string | null): Promise<Club
 }
 
 /** With the first featured store, as the home page's own ticket. docs/product.md#promise */
-async function siteCard(services: Services, _id: bigint, language: Language): Promise<string> {
+async function siteCard(services: Services, language: Language): Promise<string> {
   const { rows } = await listOffered(services.database.reader, { featured: true, limit: 1 });
   const [store] = rows;
   if (!store) return drawSiteCard(undefined, language);
   const look = await lookOf(services, store.club_slug);
-  return drawSiteCard({ name: store.name, ...visitorsPromise(store, language), look }, language);
+  return drawSiteCard(
+    {
+      name: store.name,
+      ...visitorsPromise(store, language, services.saleRules),
+      look,
+    },
+    language,
+  );
 }
 
 async function storeCard(services: Services, id: bigint, language: Language): Promise<string | undefined> {
@@ -75,7 +89,28 @@ async function storeCard(services: Services, id: bigint, language: Language): Pr
   if (!store || !isOnOffer(store)) return undefined;
   const tags = [textIn(store, "category", language), store.club].filter((tag): tag is string => Boolean(tag));
   const look = await lookOf(services, store.club_slug);
-  return drawStoreCard({ name: store.name, ...visitorsPromise(store, language), tags, look }, language);
+  return drawStoreCard(
+    {
+      name: store.name,
+      ...visitorsPromise(store, language, services.saleRules),
+      tags,
+      look,
+    },
+    language,
+  );
+}
+
+async function clubCard(services: Services, slug: string, language: Language): Promise<string | undefined> {
+  const facts = await readClubFacts(services, slug, language);
+  if (!facts) return undefined;
+  const { club, count, best, figures } = facts;
+  const look = toWireClub(club);
+  const told = figures && {
+    fans: localNumber(String(figures.fans), language),
+    amount: localNumber(figures.cashback, language),
+    month: monthName(figures.month, language),
+  };
+  return drawClubCard({ name: club.name, look, count, best, told }, language);
 }
 
 async function ticketCard(services: Services, id: bigint, language: Language): Promise<string | undefined> {

@@ -56,8 +56,12 @@ export const attentionSchema = z.object({
   open_percents: z.number(),
   /** Changes that move buyers or money, or cannot be undone, waiting for a second person or for their day; absent from 1.0.0. */
   open_proposals: z.number().optional(),
-  /** Accounts whose network would change too many stores at once, and percents that no commission covers; absent from 1.0.0. */
+  /**
+   * Accounts whose network would change too many stores at once, or lists more programmes than is read, and percents that no
+   * commission covers; absent from 1.0.0.
+   */
   withheld_rounds: z.number().optional(),
+  large_lists: z.number().optional(),
   uncovered_percents: z.number().optional(),
   /** Wallets that run low: `operator` for gas, `distributor` for cashback. */
   low_balances: z.array(

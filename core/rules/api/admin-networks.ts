@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { must } from "../field-rules.ts";
 import { answerOf } from "./common.ts";
 import { previewSchema } from "./sales.ts";
 import { shortText } from "./short-text.ts";
@@ -6,7 +7,9 @@ import { shortText } from "./short-text.ts";
 /** A doubtful rate to preview: what its acceptance would change. */
 export const networksQuerySchema = z.object({
   currency: z.string().max(3).optional(),
-  day: shortText(10).check(z.iso.date()).optional(),
+  day: shortText(10, must("day"))
+    .check(z.iso.date(must("day")))
+    .optional(),
 });
 
 /** What networks and feeds sent that waits for a person. docs/product.md#sales-unread */
@@ -42,6 +45,8 @@ export const networksResponseSchema = answerOf({
         withheld: z.number().nullable(),
         /** Why they could not be read. */
         problem: z.string().nullable(),
+        /** Its list is larger than is read: it is asked for again the next day, or when a person asks. */
+        is_too_large: z.boolean(),
       }),
     )
     .optional(),

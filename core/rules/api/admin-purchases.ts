@@ -70,7 +70,9 @@ export const purchaseStepSchema = z.object({
   at: z.iso.datetime(),
   /** Where it is recorded. */
   source: z.enum(["database", "chain"]),
-  kind: z.enum(STEP_KINDS),
+  kind: z.enum(STEP_KINDS).exclude(["invited"]),
+  /** The part of its buyer in the invitation that it came with; `kind` has the word that 1.0.0 knew. */
+  invited_as: z.string().optional(),
   /** For a transaction: mint, confirm, cancel or pay. For a chain event: its name. */
   subject: z.string().nullable(),
   tx_hash: z.string().nullable(),

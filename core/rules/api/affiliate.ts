@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { sentenceOf } from "../broken-rule.ts";
 import { limit, must } from "../field-rules.ts";
 import { isAhead, type SaleReport } from "../sale/report.ts";
 import { MAXIMUM_MICROS, readMicros } from "../sale/value.ts";
@@ -105,10 +106,8 @@ export const affiliateHookSchema = z
     const isEarlier = typeof value === "object" && value !== null && "type" in value;
     const result = (isEarlier ? earlierEventSchema : reportSchema).safeParse(value);
     if (result.success) return result.data;
-    for (const issue of result.error.issues) {
-      const isMissing = issue.code === "invalid_type" && issue.message.includes("received undefined");
-      context.addIssue({ code: "custom", path: issue.path, message: isMissing ? "is missing" : issue.message });
-    }
+    for (const issue of result.error.issues)
+      context.addIssue({ code: "custom", path: issue.path, message: sentenceOf(issue) });
     return z.NEVER;
   });
 

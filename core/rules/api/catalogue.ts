@@ -144,6 +144,8 @@ export const storeCashbackSchema = z.object({
   group_code: z.string().optional(),
   /** True for the category of all other groups. */
   is_default: z.literal(true).optional(),
+  /** True for one by which no sale counts, as networks report them: it is not promised. docs/product.md#promise */
+  is_unpaid: z.literal(true).optional(),
 });
 export type StoreCashback = z.infer<typeof storeCashbackSchema>;
 
@@ -276,7 +278,15 @@ export const storeResponseSchema = answerOf({
 
 /** The domains of the stores on offer that have one; shortened links' apart. docs/product.md#links */
 export const storeDomainsResponseSchema = answerOf({
-  stores: z.array(z.object({ id: z.number(), name: z.string(), domains: z.array(z.string()) })),
+  stores: z.array(
+    z.object({
+      id: z.number(),
+      name: z.string(),
+      domains: z.array(z.string()),
+      /** How long a click counts there, if not the usual 60 days. docs/product.md#sales-click */
+      claim_days: z.number().optional(),
+    }),
+  ),
 });
 
 /** In days, each null while too few of the store's sales took the step. docs/product.md#sales-pace */

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { CLUB_PATTERNS } from "../clubs/club.ts";
+import { isReadableName } from "../chain-text.ts";
+import { CLUB_PATTERNS, RESERVED_CLUB_SLUGS } from "../clubs/club.ts";
 import { limit, must } from "../field-rules.ts";
 import { optionalSlug, slugSchema, text } from "./catalogue.ts";
 import { answerOf } from "./common.ts";
@@ -11,12 +12,14 @@ const ALIASES = 30;
 const split = (separator: RegExp) => (given: unknown) =>
   typeof given === "string" && given.length <= 4_000 ? given.split(separator).filter((one) => one.trim()) : given;
 
+const aliasSchema = text(60).refine((alias) => alias === "" || isReadableName(alias), must("hidden_characters"));
+
 /** A club: created, or changed if there is one of this slug. docs/product.md#clubs */
 export const saveClubRequestSchema = z.strictObject({
-  slug: slugSchema,
-  name: text(60).min(1, must("empty")),
+  slug: slugSchema.refine((slug) => !RESERVED_CLUB_SLUGS.includes(slug), must("reserved")),
+  name: text(60).min(1, must("empty")).refine(isReadableName, must("hidden_characters")),
   aliases: z
-    .preprocess(split(/[,;\n]/), z.array(text(60), must("names")).max(ALIASES, limit("max", ALIASES)))
+    .preprocess(split(/[,;\n]/), z.array(aliasSchema, must("names")).max(ALIASES, limit("max", ALIASES)))
     .optional()
     .transform((aliases) => [...new Set(aliases?.filter(Boolean))]),
   colours: z.preprocess(

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isHiddenCharacter, isReadableName } from "../chain-text.ts";
 import { limit, must } from "../field-rules.ts";
 import { momentSchema } from "./boosts.ts";
+import { slugSchema } from "./catalogue.ts";
 import { answerOf, httpsUrlSchema, idSchema, PAGE_ROWS, pageLimitSchema } from "./common.ts";
 
 export const OFFER_TITLE_LETTERS = 120;
@@ -66,6 +67,8 @@ export type Offer = z.infer<typeof offerSchema>;
 /** The query of the offers that run. */
 export const offersQuerySchema = z.object({
   store_id: idSchema.optional(),
+  /** The slug of a club: of its stores. */
+  club: slugSchema.optional(),
   /** The `next_after` of the previous page. */
   after: z.string().min(1, must("empty")).max(200, limit("max_length", 200)).optional(),
   limit: pageLimitSchema.default(PAGE_ROWS),

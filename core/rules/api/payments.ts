@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { must } from "../field-rules.ts";
 import { DEFAULT_LANGUAGE } from "../languages.ts";
 import { answerOf } from "./common.ts";
 import { languageSchema } from "./mail.ts";
@@ -6,8 +7,8 @@ import { shortText } from "./short-text.ts";
 
 /** A year of São Paulo, and the language of the CSV. */
 export const paymentsQuerySchema = z.object({
-  year: shortText(4)
-    .regex(/^20\d\d$/)
+  year: shortText(4, must("year"))
+    .regex(/^20\d\d$/, must("year"))
     .transform(Number)
     .optional(),
   language: languageSchema.default(DEFAULT_LANGUAGE),

@@ -55,6 +55,8 @@ export const purchaseNftSchema = z.object({
   contract: z.string(),
   /** When its owner burnt it; it counts as it did. docs/product.md#burnt */
   burnt_at: z.iso.datetime().nullish(),
+  /** Of its store's club, in whose colours it is shown. docs/product.md#ticket-look */
+  club_slug: z.string().nullish(),
   name: z.string(),
   symbol: z.string(),
   metadata: z.object({

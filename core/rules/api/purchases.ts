@@ -114,6 +114,8 @@ export type RegisteredPurchase = z.infer<typeof registerPurchaseResponseSchema>;
 export const purchaseRecordSchema = z.object({
   ...purchaseTermsShape,
   store: z.string(),
+  /** Of its store's club, in whose colours it is shown. docs/product.md#ticket-look */
+  club_slug: z.string().nullish(),
   date: z.iso.datetime(),
   /** Cashback in CHZ. */
   cashback: z.number(),
@@ -172,11 +174,14 @@ export const totalsSchema = z.object({
 export type Totals = z.infer<typeof totalsSchema>;
 
 /**
- * A buyer's figures in CHZ, decimal text; every amount lies in exactly one. `sum` = `in_wallet` + `on_the_way` +
- * `waiting` - `to_offset`. docs/product.md#statement
+ * A buyer's figures in CHZ, decimal text; every amount lies in exactly one. `total` = `in_wallet` + `on_the_way` +
+ * `waiting` + `deducted`; `sum` = `in_wallet` + `on_the_way` + `waiting` - `to_offset`. docs/product.md#statement
  */
 export const statementSchema = z.object({
   ...recordOf(FIGURES, () => z.string()),
+  /** What was kept of later cashback for debts; 1.0.0 says neither this nor `total`. */
+  deducted: z.string().optional(),
+  total: z.string().optional(),
   sum: z.string(),
   /** When the next of what is on the way is expected; null if no day is known. */
   next_at: z.iso.datetime().nullable(),

@@ -4,7 +4,7 @@ import { limit, must } from "../field-rules.ts";
 import { recordOf } from "../records.ts";
 import { DECISION_REFUSALS } from "../sale/decision-refusals.ts";
 import { SALE_STATES } from "../sale/facts.ts";
-import { HOLD_FIGURES, HOLD_REASONS, PROBLEM_CODES, PROBLEM_FIGURES } from "../sale/hold.ts";
+import { HOLD_FIGURES, HOLD_REASONS, PROBLEM_CODES, PROBLEM_FIGURES } from "../sale/holds.ts";
 import { SALE_PURCHASE_STAGES } from "../sale/plan.ts";
 import { answerOf, givenReasonSchema, idSchema, pageQuerySchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
@@ -261,4 +261,21 @@ export const marginResponseSchema = answerOf({
     }),
   ),
   totals: z.object(marginFigures),
+  /** By account and month. docs/product.md#margin-loss */
+  accounts: z
+    .array(
+      z.object({
+        network: z.string(),
+        account: z.string(),
+        month: z.string(),
+        commission_pending: z.string(),
+        commission_earned: z.string(),
+        cashback_promised: z.string(),
+        /** By how much cashback without boosts is above the commission, of sales that go on all the same. */
+        lost: z.string(),
+      }),
+    )
+    .optional(),
+  /** What an account may lose in a month before such sales are held. */
+  loss_limit: z.string().optional(),
 });

@@ -43,7 +43,7 @@ export const WAITS = [
 export type Wait = (typeof WAITS)[number];
 
 export const STEP_KINDS = [
-  ...(["registered", "approved", "reversed", "settled", "held", "queued", "signed", "bumped"] as const),
+  ...(["registered", "invited", "approved", "reversed", "settled", "held", "queued", "signed", "bumped"] as const),
   ...(["mined", "final", "reverted", "lost_nonce", "chain_event", "owed_back", "credited"] as const),
 ] as const;
 export type StepKind = (typeof STEP_KINDS)[number];

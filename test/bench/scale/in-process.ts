@@ -11,7 +11,7 @@ import { medianMs, percentile } from "./load.ts";
 
 /** Simulated purchases have no sale, so no rule applies. */
 const RULES = {
-  limits: { salesPerDay: 10n, maximumCents: 1_000_000n, minimumSeconds: 5n },
+  limits: { salesPerDay: 10n, maximumCents: 1_000_000n, minimumSeconds: 5n, marginLossCents: 0n },
   mintDelayMs: 0n,
   holdMs: 0n,
   accounts: [],
