@@ -155,6 +155,13 @@ export function saveFanToken({ id, image, ...fields }: FanTokenFields): Promise<
 export const deleteFanToken = (id: string) =>
   attempt("DELETE", `/api/admin/fan-token/${id}`, undefined, "Failed to delete fan token");
 
+/** A club as its form has it: lists as texts, which the api reads as a file's. docs/product.md#clubs */
+export type ClubFields = Record<"slug" | "name" | "aliases" | "colours" | "pattern" | "country" | "token_slug", string>;
+export const saveClub = ({ token_slug, ...fields }: ClubFields) =>
+  attempt("POST", "/api/admin/clubs", { ...fields, token_slug: token_slug || null }, "Failed to save club");
+export const deleteClub = (slug: string) =>
+  attempt("DELETE", `/api/admin/clubs/${slug}`, undefined, "Failed to delete club");
+
 /** Sales and claims. docs/product.md#sales-calls. */
 /** A decision names the revision of the sale and the reasons to hold it, with their figures, that the admin sees. */
 type SeenSale = Pick<SaleDetails, "id" | "revision" | "holds" | "holds_key">;

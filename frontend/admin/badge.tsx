@@ -1,10 +1,11 @@
+import style from "./badge.module.css";
 import { t } from "./texts.ts";
 import type { Word } from "./words.ts";
 
 /** A state as a word; shape and colour are only supplementary. */
 export function StateBadge({ label, tone }: Word) {
   return (
-    <span className="badge state-badge" data-tone={tone}>
+    <span className={`badge ${style.state}`} data-tone={tone}>
       {label}
     </span>
   );
@@ -13,7 +14,7 @@ export function StateBadge({ label, tone }: Word) {
 /** How many rows wait for somebody. */
 export function WaitingCount({ count }: { count: number }) {
   return (
-    <span className="view-count">
+    <span className={style.count}>
       <span className="figures">{count > 99 ? "99+" : count}</span>
       <span className="sr-only"> {t("waiting")}</span>
     </span>

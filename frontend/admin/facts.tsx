@@ -2,6 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { AddressTools } from "../wallet/address-tools.tsx";
+import style from "./facts.module.css";
+import adminListStyle from "./list/admin-list.module.css";
 import { walletNameQuery } from "./people/queries.ts";
 
 export type FactRow = readonly [label: string, value: ReactNode];
@@ -9,7 +11,7 @@ export type FactRow = readonly [label: string, value: ReactNode];
 /** Labels with values: null shows a dash, undefined is omitted. */
 export function Facts({ rows, look }: { rows: readonly FactRow[]; look?: "consequences" }) {
   return (
-    <dl className={look ? `facts ${look}` : "facts"}>
+    <dl className={look ? `facts ${style.consequences}` : "facts"}>
       {rows
         .filter(([, value]) => value !== undefined)
         .map(([label, value]) => (
@@ -37,9 +39,9 @@ export function WalletName({ address }: { address: string }) {
 export function ShortWallet({ address }: { address: string }) {
   const { data: name } = useQuery(walletNameQuery(address));
   return (
-    <span title={address} className="short-wallet">
+    <span title={address} className={style.shortWallet}>
       {name}
-      <span className={name ? "row-note figures" : "figures"}>{shortenAddress(address)}</span>
+      <span className={name ? `${adminListStyle.note} figures` : "figures"}>{shortenAddress(address)}</span>
     </span>
   );
 }
@@ -54,7 +56,7 @@ function NamedWhole({ address }: { address: string }) {
   return (
     <>
       {name && <span className="block">{name}</span>}
-      <span className="whole-hash">{address}</span>
+      <span className={style.wholeHash}>{address}</span>
       <AddressTools address={address} />
     </>
   );

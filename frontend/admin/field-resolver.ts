@@ -1,7 +1,7 @@
 import { toNestErrors } from "@hookform/resolvers";
 import type { FieldErrors, FieldValues, Resolver } from "react-hook-form";
 import type { z } from "zod";
-import { ruleOf } from "../../core/rules/field-rules.ts";
+import { ruleOf } from "../../core/rules/broken-rule.ts";
 import { invalidField } from "./invalid-field.ts";
 import { t } from "./texts.ts";
 

@@ -4,6 +4,7 @@ import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { InLanguage, loadLanguage } from "../i18n/language.tsx";
 import { Field } from "../ui/field.tsx";
 import { toast } from "../ui/toast.ts";
+import style from "./list/list-toolbar.module.css";
 import { addTexts, type PanelTexts, panelLanguage, speak, t } from "./texts.ts";
 
 /** A second language of the panel is one file. Portuguese comes with the panel; each other is loaded when it is chosen. */
@@ -71,7 +72,7 @@ export function InPanelLanguage({ children }: { children: ReactNode }) {
 export function LanguageChoice() {
   const choose = useContext(ChooseContext);
   return (
-    <Field label={t("settings.language")} className="list-month">
+    <Field label={t("settings.language")} className={style.month}>
       {(control) => (
         <select
           {...control}

@@ -1,8 +1,8 @@
-import "../design/screens/admin.css";
 import { useSearchParams } from "react-router";
 import { fetched } from "../app/fetched.tsx";
 import { PageHeading } from "../app/page.tsx";
 import { RoleNotice } from "./decisions/permissions.tsx";
+import style from "./panel.module.css";
 import { InPanelLanguage, withAllTexts } from "./panel-language.tsx";
 import { Tabs } from "./tabs.tsx";
 import { panelLocale, type TextId, t } from "./texts.ts";
@@ -52,7 +52,7 @@ function PanelTabs() {
   const asked = parameters.get("tab");
   const { id: selected, Screen } = TABS.find((tab) => tab.id === asked) ?? DASHBOARD;
   return (
-    <div className="page admin-page" lang={panelLocale()}>
+    <div className={`page ${style.page}`} lang={panelLocale()}>
       <PageHeading>{t("panel.title")}</PageHeading>
       <RoleNotice />
       <Tabs

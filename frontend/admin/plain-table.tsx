@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import style from "./list/admin-list.module.css";
 import { capitalized } from "./words.ts";
 
 /** A column: its header, and its cell of a row; a dash for null. */
@@ -23,7 +24,7 @@ type PlainTableProps<Row> = {
 /** A table to read, without pages, actions or details; on a phone each row is a card. */
 export function PlainTable<Row>({ caption, noun, rows, keyOf, nameOf, columns }: PlainTableProps<Row>) {
   return (
-    <div className="list-table">
+    <div className={style.table}>
       <table>
         <caption className="sr-only">{caption}</caption>
         <thead>

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import style from "./tab-head.module.css";
 
 type TabHeadProps = {
   title: string /** The fixed sentence. docs/product.md#admin-panel */;
@@ -9,7 +10,7 @@ type TabHeadProps = {
 /** The title of a tab, its fixed sentence, and what can be done here already. */
 export function TabHead({ title, text, children }: TabHeadProps) {
   return (
-    <div className="tab-head">
+    <div className={style.head}>
       <h2 className="section-title">{title}</h2>
       <p className="muted">
         {text} {children}

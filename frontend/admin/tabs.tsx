@@ -3,6 +3,7 @@ import { type ReactNode, Suspense } from "react";
 import { ErrorBoundary } from "../app/error-boundary.tsx";
 import { fetchAhead } from "../app/fetched.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
+import style from "./panel.module.css";
 
 /** `fetchNow`: loads the tab's code. */
 type Tab<Id> = { id: Id; label: string; fetchNow?: () => Promise<unknown> };
@@ -31,7 +32,7 @@ export function Tabs<Id extends string>({ label, tabs, selected, onSelect, child
           </Parts.Tab>
         ))}
       </Parts.List>
-      <Parts.Panel value={selected} className="admin-panel">
+      <Parts.Panel value={selected} className={style.tabPanel}>
         <ErrorBoundary part={selected} resetKey={selected}>
           <Suspense fallback={<Skeletons count={2} className="h-48" />}>{children}</Suspense>
         </ErrorBoundary>

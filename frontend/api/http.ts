@@ -40,6 +40,8 @@ export class ApiError extends Error {
   readonly why: string | undefined;
   /** Those to choose from, or that were meant. */
   readonly stores: readonly NamedStore[] | undefined;
+  /** When the server takes the call, if it was one too many. */
+  readonly retryAfterSeconds: number | undefined;
   /** Whether the message is the server's, or derived from the status. */
   readonly isServersWord: boolean;
 
@@ -54,6 +56,7 @@ export class ApiError extends Error {
       problems,
       why,
       stores,
+      retryAfterSeconds,
       isServersWord = false,
     }: Partial<Omit<ApiError, keyof Error | "status">> = {},
   ) {
@@ -66,6 +69,7 @@ export class ApiError extends Error {
     this.problems = problems;
     this.why = why;
     this.stores = stores;
+    this.retryAfterSeconds = retryAfterSeconds;
     this.isServersWord = isServersWord;
   }
 }
@@ -217,6 +221,7 @@ function refusal(response: Response, json: Body | undefined): ApiError {
     problems: json?.problems,
     why: textOf(json?.why),
     stores: json?.stores ?? json?.like,
+    retryAfterSeconds: response.status === 429 ? Number(response.headers.get("retry-after")) || 1 : undefined,
     isServersWord: said !== undefined,
   });
 }

@@ -117,13 +117,15 @@ function toStore(row: ApiStore): Store {
     storeUrl: row.store_url ?? "",
     minCashback: row.cashback_min,
     maxCashback: row.cashback_max,
-    cashbacks: row.cashbacks.map((one) => ({
-      id: String(one.id),
-      category: one.category,
-      percent: one.cashback_percent,
-      names: recordOf(LANGUAGE_NAMES, (language) => textIn(one, "category", language)),
-      plainPercent: one.boost?.plain_percent ?? "",
-    })),
+    cashbacks: row.cashbacks
+      .filter((one) => !one.is_unpaid)
+      .map((one) => ({
+        id: String(one.id),
+        category: one.category,
+        percent: one.cashback_percent,
+        names: recordOf(LANGUAGE_NAMES, (language) => textIn(one, "category", language)),
+        plainPercent: one.boost?.plain_percent ?? "",
+      })),
     boost: row.boost && { endsAt: row.boost.ends_at },
     holdDays: Math.round((row.hold_seconds ?? 0) / DAY_SECONDS),
     isDraft: row.is_draft,

@@ -1,6 +1,6 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { Suspense, useEffect, useRef } from "react";
-import { BrowserRouter, Route, Routes, useLocation } from "react-router";
+import { Suspense, useEffect, useLayoutEffect, useRef } from "react";
+import { BrowserRouter, NavigationType, useLocation, useNavigationType, useRoutes } from "react-router";
 import type { Language } from "../../core/rules/languages.ts";
 import { queryClient } from "../api/queries.ts";
 import { LanguageProvider } from "../i18n/language.tsx";
@@ -13,7 +13,7 @@ import { ErrorBoundary } from "./error-boundary.tsx";
 import { Layout } from "./layout.tsx";
 import { noteNavigation } from "./page.tsx";
 import { renewsAt } from "./renewal.ts";
-import { NotFound, PageMeta, SCREENS, useScreensAhead } from "./screens.tsx";
+import { askAhead, ROUTES, useScreensAhead } from "./screens.tsx";
 
 export function App({ language }: { language: Language }) {
   return (
@@ -38,38 +38,33 @@ export function App({ language }: { language: Language }) {
   );
 }
 
+/** How far down each entry of the tab's history was read, by its key. */
+const positions = new Map<string, number>();
+
 function Screens() {
-  const { pathname } = useLocation();
+  const { pathname, search, key } = useLocation();
+  const isBackOrForward = useNavigationType() === NavigationType.Pop;
+  const screen = useRoutes(ROUTES);
   useScreensAhead();
+  useEffect(() => {
+    const note = () => positions.set(key, scrollY);
+    addEventListener("scroll", note, { passive: true });
+    return () => removeEventListener("scroll", note);
+  }, [key]);
   const first = useRef(pathname);
   if (first.current !== pathname) noteNavigation();
-  useEffect(() => {
-    if (first.current !== pathname) {
-      scrollTo(0, 0);
-      dismissStaleToasts();
-    }
+  useLayoutEffect(() => {
+    if (first.current === pathname) return;
     first.current = pathname;
-  }, [pathname]);
+    askAhead({ pathname, search });
+    // A new page begins at its top; back and forward lead to where it was left.
+    scrollTo(0, (isBackOrForward && positions.get(key)) || 0);
+    dismissStaleToasts();
+  }, [pathname, search, key, isBackOrForward]);
   if (renewsAt(pathname)) return <Waiting />;
   return (
     <ErrorBoundary resetKey={pathname}>
-      <Suspense fallback={<Waiting />}>
-        <Routes>
-          {SCREENS.map(({ page, Screen }) => (
-            <Route
-              key={page.path}
-              path={page.path}
-              element={
-                <>
-                  <PageMeta page={page} />
-                  <Screen />
-                </>
-              }
-            />
-          ))}
-          <Route path="*" element={<NotFound />} />
-        </Routes>
-      </Suspense>
+      <Suspense fallback={<Waiting />}>{screen}</Suspense>
     </ErrorBoundary>
   );
 }

@@ -4,7 +4,7 @@ import { DEFAULT_WEI_PER_CENT } from "../../core/rules/product.ts";
 import { type Heard, knownOf } from "../api/heard.ts";
 import { parseJson } from "../api/http.ts";
 
-/** The element that `api/site/page.ts` writes into the page. */
+/** The element that `api/site/page.ts` fills. */
 const ELEMENT_ID = "deployment";
 
 const AUTH_MODES = ["compat", "strict"] as const;
@@ -43,7 +43,7 @@ export const completeConfig = (given: Partial<Heard<AppConfig>> = {}): AppConfig
 });
 
 /** The deployment of this page, known before the first render: one build serves every network. */
-export const deployment: AppConfig = completeConfig(readPage() ?? (await askServer()));
+export const deployment: AppConfig = completeConfig(import.meta.env.SSR ? {} : (readPage() ?? (await askServer())));
 
 function readPage(): Partial<Heard<AppConfig>> | undefined {
   const text = document.getElementById(ELEMENT_ID)?.textContent?.trim();

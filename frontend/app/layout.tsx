@@ -62,7 +62,8 @@ function Erasure() {
   );
 }
 
-function Header() {
+/** Also part of what the build paints (`prerender.tsx`). */
+export function Header() {
   const t = useText();
   const session = useSession();
   const isAdmin = useAdminStatus() === "admin";
@@ -192,7 +193,7 @@ const NAVIGATION = [
 ] as const;
 const NAVIGATION_ICONS = { home: "home", stores: "store", dashboard: "ticket" } as const;
 
-function LogoMark() {
+export function LogoMark() {
   return (
     <svg aria-hidden="true" width="30" height="30" viewBox="0 0 32 32">
       <path

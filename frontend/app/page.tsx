@@ -19,6 +19,8 @@ export function PageHeading({ children, className = "page-title" }: { children: 
   useEffect(() => {
     if (hasNavigated) ref.current?.focus({ preventScroll: true });
   }, []);
+  // What the build paints is no heading yet: a screen reader is told of the app's own.
+  if (import.meta.env.SSR) return <p className={className}>{children}</p>;
   return (
     <h1 ref={ref} tabIndex={-1} className={className}>
       {children}

@@ -10,11 +10,13 @@ export type Page = {
   title: MessageId;
   description: MessageId;
   /** What the last part of the path names: the api takes title and preview from it, and answers 404 if it does not exist. */
-  about?: "store" | "ticket" | "transaction";
+  about?: "store" | "ticket" | "transaction" | "club";
   /** Search engines list what anyone may see. */
   who: "anyone" | "user" | "admin";
   /** Says texts that not every page loads: which of them. */
-  saysLater?: "later" | "fans";
+  saysLater?: "later" | "fans" | "club";
+  /** What it asks the api for first, which is requested while its code is fetched (`LOADERS` in `screens.tsx`). */
+  asks?: "featured" | "stores" | "store" | "ticket" | "me";
 };
 
 /**
@@ -22,13 +24,21 @@ export type Page = {
  * build writes it for the api into `.vite/pages.json` (`vite.config.ts`, `api/site/pages.ts`).
  */
 export const PAGES: Page[] = [
-  { path: "/", screen: "home/home-page", title: "home.meta", description: "home.hero.text", who: "anyone" },
+  {
+    path: "/",
+    screen: "home/home-page",
+    title: "home.meta",
+    description: "home.hero.text",
+    who: "anyone",
+    asks: "featured",
+  },
   {
     path: "/stores",
     screen: "stores/stores-page",
     title: "stores.title",
     description: "stores.description",
     who: "anyone",
+    asks: "stores",
   },
   {
     path: "/stores/:storeId",
@@ -37,6 +47,7 @@ export const PAGES: Page[] = [
     description: "stores.description",
     about: "store",
     who: "anyone",
+    asks: "store",
   },
   {
     path: "/offers",
@@ -53,6 +64,7 @@ export const PAGES: Page[] = [
     description: "redirect.warning",
     about: "store",
     who: "anyone",
+    asks: "store",
   },
   {
     path: "/go",
@@ -69,6 +81,7 @@ export const PAGES: Page[] = [
     description: "ticketPage.description",
     about: "ticket",
     who: "anyone",
+    asks: "ticket",
   },
   {
     path: "/tx/:hash",
@@ -104,6 +117,15 @@ export const PAGES: Page[] = [
     saysLater: "fans",
   },
   {
+    path: "/clubs/:slug",
+    screen: "stores/club-page",
+    title: "clubs.title",
+    description: "clubs.description",
+    about: "club",
+    who: "anyone",
+    saysLater: "club",
+  },
+  {
     path: "/c/:code",
     screen: "invite/invite-page",
     title: "invite.title",
@@ -118,6 +140,7 @@ export const PAGES: Page[] = [
     title: "dashboard.title",
     description: "dashboard.description",
     who: "user",
+    asks: "me",
   },
   {
     path: "/profile",
@@ -125,7 +148,15 @@ export const PAGES: Page[] = [
     title: "profile.title",
     description: "profile.title",
     who: "user",
+    asks: "me",
   },
-  { path: "/visits", screen: "visits/visits-page", title: "visits.title", description: "visits.lead", who: "user" },
+  {
+    path: "/visits",
+    screen: "visits/visits-page",
+    title: "visits.title",
+    description: "visits.lead",
+    who: "user",
+    asks: "me",
+  },
   { path: "/admin", screen: "admin/admin-page", title: "admin.meta", description: "admin.meta", who: "admin" },
 ];

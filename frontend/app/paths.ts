@@ -25,6 +25,7 @@ export const paths = {
   proofOf: (wallet: string) => `/proof?wallet=${wallet}`,
   help: (topic?: HelpTopic) => (topic ? `/help/${topic}` : "/help"),
   clubTable: "/clubs/table",
+  club: (slug: string) => `/clubs/${slug}`,
   profile: "/profile",
   visits: "/visits",
   redirect: (storeId: string | number) => `/redirect/${storeId}`,

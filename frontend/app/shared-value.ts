@@ -16,13 +16,18 @@ export function sharedValue<T>(key: StorageKey, read: (stored: string | null) =>
     listeners.add(listener);
     return () => listeners.delete(listener);
   };
-  watchOtherTabs(key, change);
+  if (!import.meta.env.SSR) watchOtherTabs(key, change);
   return {
     current: () => value,
     set: (stored: string) => {
       store(key, stored);
       change(stored);
     },
-    use: () => useSyncExternalStore(subscribe, () => value),
+    use: () =>
+      useSyncExternalStore(
+        subscribe,
+        () => value,
+        () => value,
+      ),
   };
 }

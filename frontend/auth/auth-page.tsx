@@ -15,6 +15,7 @@ import { toast } from "../ui/toast.ts";
 import { offerPasskeys } from "../wallet/offer-passkeys.ts";
 import { useConnectWallet } from "../wallet/use-connect-wallet.ts";
 import { useWallet } from "../wallet/use-wallet.ts";
+import style from "./auth-page.module.css";
 import { useSignIn } from "./use-sign-in.ts";
 
 /** Only new wallets need it. */
@@ -26,9 +27,9 @@ export default function Auth() {
   const wallet = useWallet();
   const isLoading = session.status === "restoring" || wallet.isRestoring;
   return (
-    <section className="page auth">
+    <section className={`page ${style.page}`}>
       <Intro />
-      <div className="auth-main">
+      <div>
         <div className="card">
           <div role="tablist" aria-label={t("auth.title")} className="tabs">
             <button
@@ -67,13 +68,23 @@ export default function Auth() {
 /** The benefits of an account, next to the card. */
 const POINTS = ["ticket", "cashback", "bonus"] as const;
 
+/** What the build paints of the page (`prerender.tsx`). */
+export function AuthOnTheWay() {
+  return (
+    <section className={`page ${style.page}`}>
+      <Intro />
+      <div aria-hidden="true" className="skeleton h-64" />
+    </section>
+  );
+}
+
 function Intro() {
   const t = useText();
   return (
-    <div className="auth-intro">
+    <div className={style.intro}>
       <PageHeading>{t("auth.title")}</PageHeading>
       <p className="lead">{t("auth.description")}</p>
-      <ul className="auth-points">
+      <ul className={style.points}>
         {POINTS.map((point) => (
           <li key={point}>
             <Icon name="check" />
@@ -151,9 +162,9 @@ function ConnectStep() {
   useEffect(() => void offerPasskeys(), []);
   return (
     <div>
-      <h2 className="step-title">{t("auth.step1")}</h2>
+      <h2 className={style.stepTitle}>{t("auth.step1")}</h2>
       {wallet.address ? (
-        <p className="connected">
+        <p className={style.connected}>
           <Icon name="check" />
           {t("auth.connectedAs", { address: shortenAddress(wallet.address) })}
         </p>

@@ -12,6 +12,7 @@ import { Field } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useForm } from "../ui/use-form.ts";
 import { useWallet } from "../wallet/use-wallet.ts";
+import style from "./auth-page.module.css";
 import { useRegistration } from "./use-registration.ts";
 
 const EMPTY = { first_name: "", last_name: "", email: "" };
@@ -56,7 +57,7 @@ export default function RegistrationForm() {
       noValidate
       className="grid gap-4"
     >
-      <h2 ref={heading} tabIndex={-1} className="step-title">
+      <h2 ref={heading} tabIndex={-1} className={style.stepTitle}>
         {t("auth.step2")}
       </h2>
       <DraftNotice draft={draft} />

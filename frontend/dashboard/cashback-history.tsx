@@ -6,6 +6,7 @@ import { statusWord } from "../i18n/situation-word.ts";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { useIsPhone } from "../ui/use-is-phone.ts";
+import style from "./cashback-history.module.css";
 
 /** With more bars, their figures would overlap. */
 const SHOWN = 9;
@@ -29,7 +30,7 @@ export function CashbackHistory({ purchases }: Purchases) {
     <Card
       title={
         <>
-          <FormattedMessage id="history.title" /> <span className="chart-unit">(CHZ)</span>
+          <FormattedMessage id="history.title" /> <span className={style.unit}>(CHZ)</span>
         </>
       }
     >
@@ -49,15 +50,16 @@ function Bars({ purchases }: Purchases) {
   const { decimal, month } = useFormat();
   const highest = Math.max(...purchases.map((one) => Number(one.cashback_amount)), 0.01);
   return (
-    <div className="chart" role="img" aria-label={t("history.label", { count: purchases.length })}>
+    <div className={style.chart} role="img" aria-label={t("history.label", { count: purchases.length })}>
       {purchases.map((one, index) => (
-        <div key={one.id} className="chart-column">
-          <span className="chart-value">{decimal(one.cashback_amount)}</span>
+        <div key={one.id} className={style.column}>
+          <span className={style.value}>{decimal(one.cashback_amount)}</span>
           <span
-            className={one.status === "confirmed" ? "chart-bar" : "chart-bar chart-bar-pending"}
+            className={style.bar}
+            data-state={one.status === "confirmed" ? "paid" : "pending"}
             style={{ height: `calc((100% - ${WORDS}) * ${Math.max(0.03, Number(one.cashback_amount) / highest)})` }}
           />
-          <span className="chart-month">
+          <span className={style.month}>
             {month(one.date) !== month(purchases[index - 1]?.date) && month(one.date)}
           </span>
         </div>

@@ -2,11 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Fragment, lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useState } from "react";
 import { FormattedMessage } from "react-intl";
 import { Link, useNavigate, useSearchParams } from "react-router";
-import type { Statement } from "../../core/rules/api/purchases.ts";
 import { HOLDING_TIERS, STORE_BONUS_BPS } from "../../core/rules/bonus.ts";
-import { chzTextFromGwei, formatDecimal, parseDecimal, percentText, reaisText } from "../../core/rules/money.ts";
-import { CHZ_DECIMALS, DEFAULT_WEI_PER_CENT, PROFILE_WAIT_MS } from "../../core/rules/product.ts";
-import { FIGURES } from "../../core/rules/purchase/situation.ts";
+import { worthCents } from "../../core/rules/cashback.ts";
+import { chzTextFromGwei, formatDecimal, gweiFromChzText, percentText, reaisText } from "../../core/rules/money.ts";
+import { DEFAULT_WEI_PER_CENT, PROFILE_WAIT_MS } from "../../core/rules/product.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { factsGwei, type NftFacts, nftFacts } from "../api/nft-facts.ts";
 import { configQuery } from "../api/queries.ts";
@@ -18,11 +17,11 @@ import { paths } from "../app/paths.ts";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { useText, withLaterTexts } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import { SAMPLE_HOLDINGS } from "../session/balances.ts";
 import { useLiveProfile, useSession } from "../session/session.tsx";
 import { Card } from "../ui/card.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
-import { SampleTickets } from "../ui/sample-tickets.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { BlankTicket } from "../ui/ticket.tsx";
@@ -32,13 +31,16 @@ import { useConnectWallet } from "../wallet/use-connect-wallet.ts";
 import { useWallet } from "../wallet/use-wallet.ts";
 import { AsOf } from "./as-of.tsx";
 import { type BestToken, useBestToken } from "./best-token.ts";
+import style from "./dashboard-page.module.css";
 import { FanTokens } from "./fan-tokens.tsx";
-import { Figures } from "./figures.tsx";
+import { equationOf, Figures } from "./figures.tsx";
 import { newlyPaid } from "./newly-paid.ts";
 import { ProcessingStrip, pollIntervalMs } from "./processing-strip.tsx";
 import { Season } from "./season.tsx";
 
 const PaidMoment = lazy(() => import("./paid-moment.tsx"));
+/** For visitors, who are on their way to the login. */
+const SampleTickets = lazy(async () => ({ default: (await import("../ui/sample-tickets.tsx")).SampleTickets }));
 const WordsOffer = lazy(() => withLaterTexts(() => import("./words-offer.tsx")));
 
 type CashbackSums = {
@@ -68,6 +70,7 @@ export default function Dashboard() {
 /** Waits 500 ms for a profile, counted from when the session is restored. docs/product.md#dashboard. */
 function LoginRequired() {
   const navigate = useNavigate();
+  const { decimal } = useFormat();
   useEffect(() => {
     const timer = setTimeout(() => navigate(paths.auth(), { replace: true }), PROFILE_WAIT_MS);
     return () => clearTimeout(timer);
@@ -84,13 +87,19 @@ function LoginRequired() {
       <LinkButton to={paths.auth()}>
         <FormattedMessage id="dashboard.goToLogin" />
       </LinkButton>
-      <SampleTickets />
+      <Suspense>
+        <SampleTickets>
+          <p className="figures">
+            {SAMPLE_HOLDINGS.map(([token, amount]) => `${decimal(amount)} ${token.toUpperCase()}`).join(" · ")}
+          </p>
+        </SampleTickets>
+      </Suspense>
     </section>
   );
 }
 
-/** The page's frame, as `first-paint.ts` has it too: nothing moves when the figures arrive. */
-function DashboardSkeleton() {
+/** The page's frame, also painted by the build (`prerender.tsx`): nothing moves when the figures arrive. */
+export function DashboardSkeleton() {
   return (
     <div className="page dashboard" aria-busy="true">
       <div className="section-head">
@@ -129,7 +138,7 @@ function ProfileView({ profile }: { profile: Profile }) {
   const t = useText();
   const { isRefreshing, refreshWalletData } = useRefresh();
   useLiveProfile(pollIntervalMs);
-  const [parameters] = useSearchParams();
+  const isNew = hasNothing(profile);
   return (
     <div className="page dashboard">
       <div className="section-head">
@@ -156,16 +165,13 @@ function ProfileView({ profile }: { profile: Profile }) {
         </Suspense>
       )}
 
+      {isNew && <Season profile={profile} isRefreshing={isRefreshing} />}
       <Stats profile={profile} />
       <Celebration profile={profile} />
 
       <ProcessingStrip profile={profile} />
 
-      {profile.statement && hasMoney(profile.statement) && (
-        <Figures statement={profile.statement} chosen={parameters.get("figure")} total={profile.totals?.total} />
-      )}
-
-      <Season profile={profile} isRefreshing={isRefreshing} />
+      {!isNew && <Season profile={profile} isRefreshing={isRefreshing} />}
 
       <div className="two-columns">
         <WalletCard profile={profile} />
@@ -175,6 +181,10 @@ function ProfileView({ profile }: { profile: Profile }) {
     </div>
   );
 }
+
+/** A new account: what comes first on its dashboard is the first step, not what it does not have. */
+const hasNothing = ({ purchases, nfts, reviews, debts }: Profile) =>
+  [purchases, nfts, reviews, debts].every((list) => list.length === 0);
 
 /** Once for each browser, for the last payment since it looked. docs/product.md#paid-moment */
 function Celebration({ profile }: { profile: Profile }) {
@@ -192,10 +202,6 @@ function Celebration({ profile }: { profile: Profile }) {
       </Suspense>
     </ErrorBoundary>
   );
-}
-
-function hasMoney(statement: Statement): boolean {
-  return FIGURES.some((figure) => statement[figure] !== "0");
 }
 
 function useRefresh() {
@@ -221,26 +227,26 @@ function Stats({ profile }: { profile?: Profile }) {
   const t = useText();
   const { chz, brl, integer } = useFormat();
   const config = useQuery(configQuery).data;
+  const chosen = useSearchParams()[0].get("figure");
   const sums = profile && sumsOf(profile, BigInt(config.wei_per_cent));
   return (
     <div className="stat-grid">
       <section className="stat stat-main">
         <h2>{t("dashboard.total")}</h2>
-        <div className="stat-figure">
+        <div>
           <StatNumber>{sums && chz(sums.totalChz)}</StatNumber>
           <p className="stat-reais figures">
             {sums &&
               sums.count > 0 &&
-              t("dashboard.total.reais", { amount: brl(reaisOf(sums.totalChz, config.wei_per_cent)) })}
+              t("dashboard.total.reais", {
+                amount: brl(reaisText(worthCents(gweiFromChzText(sums.totalChz), BigInt(config.wei_per_cent)))),
+              })}
           </p>
         </div>
-        <p className="stat-note">
-          {profile?.totals &&
-            t("dashboard.total.paid", {
-              amount: chz(profile.totals.paid),
-              hasReturns: String((profile.debts ?? []).length > 0),
-            })}
-        </p>
+        <div className="stat-note">
+          {!(profile && hasNothing(profile)) && <Figures statement={profile?.statement} chosen={chosen} />}
+          {(profile?.debts ?? []).length > 0 && <p>{t("dashboard.total.returned")}</p>}
+        </div>
       </section>
       <section className="stat">
         <h2>{t("dashboard.transactions")}</h2>
@@ -265,11 +271,11 @@ declare module "react" {
 }
 
 /** A figure on one line, as large as its length allows. */
-function StatNumber({ children = "—" }: { children: string | undefined }) {
+function StatNumber({ children }: { children: string | undefined }) {
   return (
     <div className="stat-line">
-      <p className="stat-number" style={{ "--length": children.length }}>
-        {children}
+      <p className="stat-number" style={children === undefined ? {} : { "--length": children.length }}>
+        {children ?? "—"}
       </p>
     </div>
   );
@@ -330,12 +336,14 @@ function BonusSystem({ profile }: { profile: Profile }) {
       {program !== "tiers" && (
         <p className="muted mb-3">{t("dashboard.bonus.text", { percent: percent(percentText(STORE_BONUS_BPS)) })}</p>
       )}
-      <ol className="tier-list league">
+      <ol className={style.tiers}>
         {HOLDING_TIERS.map(({ name }, index) => (
           <Fragment key={name}>
             {own?.tiersAbove === index && <OwnPosition own={own} />}
             <li>
-              <span className={`badge tier-badge-${name}`}>{t(`tier.${name}`)}</span>
+              <span className="badge" data-tier={name}>
+                {t(`tier.${name}`)}
+              </span>
               <span>{program === "tiers" ? t(`home.tiers.${name}.text`) : t(`dashboard.bonus.${name}`)}</span>
             </li>
           </Fragment>
@@ -350,7 +358,7 @@ function OwnPosition({ own }: { own: BestToken }) {
   const t = useText();
   const { number, percent } = useFormat();
   return (
-    <li className="league-own">
+    <li className={style.own}>
       <span className="badge">{t("league.you")}</span>
       <span>
         <strong className="figures">
@@ -369,12 +377,12 @@ function OwnPosition({ own }: { own: BestToken }) {
   );
 }
 
-/** The server's totals, or the sums of the tickets' attributes if it sends none. docs/product.md#cashback-totals. */
+/** The server's words, or the sums of the tickets' attributes if it sends none. docs/product.md#cashback-totals. */
 function sumsOf(profile: Profile, weiPerCent = DEFAULT_WEI_PER_CENT): CashbackSums {
   const { totals } = profile;
   if (totals) {
     return {
-      totalChz: totals.total,
+      totalChz: equationOf(profile.statement)?.total ?? totals.total,
       pendingChz: totals.pending,
       count: totals.count,
       confirmedCount: totals.confirmed_count,
@@ -392,9 +400,4 @@ function sumsOf(profile: Profile, weiPerCent = DEFAULT_WEI_PER_CENT): CashbackSu
     confirmedCount: facts.length - pending.length,
     pendingCount: pending.length,
   };
-}
-
-/** The value of CHZ in reais at a rate, decimal text. */
-function reaisOf(chzText: string, weiPerCent: string): string {
-  return reaisText(parseDecimal(chzText, CHZ_DECIMALS) / BigInt(weiPerCent));
 }

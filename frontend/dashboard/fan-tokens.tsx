@@ -11,6 +11,7 @@ import { useFormat } from "../i18n/use-format.ts";
 import { balancesOf } from "../session/balances.ts";
 import { Card } from "../ui/card.tsx";
 import { Initial } from "../ui/initial.tsx";
+import style from "./fan-tokens.module.css";
 import { tierProgress } from "./tier-progress.ts";
 
 /** "15", and which plural that is. */
@@ -35,7 +36,7 @@ export function FanTokens({ profile }: { profile: Profile }) {
   return (
     <Card title={t("tokens.title")}>
       <div className="table-wrap">
-        <table className="token-table">
+        <table className={style.table}>
           <thead>
             <tr>
               <th scope="col">{t("tokens.token")}</th>
@@ -80,8 +81,8 @@ function TokenRow({ token, held, isKnown, isCounted, program }: TokenRowProps) {
   const { reached } = tierProgress(held, program);
   const name = (
     <th scope="row">
-      <span className="token-cell">
-        <Initial name={token.symbol} letters={3} className="token-mark" />
+      <span className={style.token}>
+        <Initial name={token.symbol} letters={3} className={style.mark} />
         <span>
           <span className="block font-semibold">{token.symbol}</span>
           <span className="muted text-sm">{token.name}</span>
@@ -108,7 +109,8 @@ function TokenRow({ token, held, isKnown, isCounted, program }: TokenRowProps) {
           "—"
         ) : reached ? (
           <span
-            className={`badge tier-badge-${reached.name}`}
+            className="badge"
+            data-tier={reached.name}
           >{`${t(`tier.${reached.name}`)} +${percent(percentText(reached.bonusBps))}`}</span>
         ) : (
           <span className="badge">{t("tier.none")}</span>
@@ -128,7 +130,7 @@ function NextTier({ held, program }: Pick<TokenRowProps, "held" | "program">) {
   const { next, wayPercent } = tierProgress(held, program);
   return (
     <>
-      <span className="way" aria-hidden="true">
+      <span className={style.way} aria-hidden="true">
         <span style={{ width: `${wayPercent}%` }} />
       </span>
       {!next

@@ -1,61 +1,64 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import type { Statement } from "../../core/rules/api/purchases.ts";
-import { parseDecimal, reaisText } from "../../core/rules/money.ts";
-import { CHZ_DECIMALS } from "../../core/rules/product.ts";
-import { FIGURES, type Figure } from "../../core/rules/purchase/situation.ts";
-import { configQuery } from "../api/queries.ts";
+import { byLargestRemainder } from "../../core/rules/largest-remainder.ts";
+import { gweiFromChzText, reaisText } from "../../core/rules/money.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import type { Shown } from "./statement.ts";
+
+const PARTS = ["in_wallet", "on_the_way", "waiting", "deducted"] as const;
+
+/** The cashback total, in CHZ, decimal text, and what it is the sum of; undefined of an answer that does not say so. */
+export function equationOf(statement: Statement | undefined) {
+  if (!statement) return undefined;
+  const { deducted, ...figures } = statement;
+  if (deducted === undefined) return undefined;
+  const amounts = { ...figures, deducted };
+  const { total, parts } = byLargestRemainder(PARTS.map((part) => gweiFromChzText(amounts[part])));
+  return {
+    total: reaisText(total),
+    parts: PARTS.map((part, index) => ({ part, amount: reaisText(parts[index] ?? 0n) })),
+  };
+}
 
 type FiguresProps = {
-  statement: Statement;
+  /** Undefined until it is known. */
+  statement: Statement | undefined;
   chosen: string | null;
-  /** The cashback total above them, in CHZ; undefined if it is not known. */
-  total: string | undefined;
 };
 
-/** Where a buyer's cashback is: four figures that add up, each with its purchases. docs/product.md#statement */
-export function Figures({ statement, chosen, total }: FiguresProps) {
+/** What the total is the sum of, each part with its purchases; what is owed stands beside it. docs/product.md#statement */
+export function Figures({ statement, chosen }: FiguresProps) {
   const t = useText();
-  const { chz, brl, date } = useFormat();
-  const { wei_per_cent } = useQuery(configQuery).data;
-  /** Of what is owed too, which is below zero. */
-  const reais = (amount: string) => {
-    const cents = parseDecimal(amount.replace("-", ""), CHZ_DECIMALS) / BigInt(wei_per_cent);
-    return t("dashboard.total.reais", { amount: brl(reaisText(amount.startsWith("-") ? -cents : cents)) });
-  };
-  const amountOf = (figure: Figure) =>
-    figure === "to_offset" && statement.to_offset !== "0" ? `-${statement.to_offset}` : statement[figure];
-  const noteOf = (figure: Figure) =>
-    figure === "on_the_way" && statement.next_at
-      ? t("figures.on_the_way.next", { date: date(statement.next_at) })
-      : t(`figures.${figure}.note`);
+  const { decimal, chz, date } = useFormat();
+  const equation = equationOf(statement);
+  if (statement && !equation) return null;
+  const parts = equation?.parts ?? PARTS.map((part) => ({ part, amount: undefined }));
+  const owed = statement?.to_offset ?? "0";
+  const linkTo = (figure: Shown) => ({ search: figure === chosen ? "" : `?figure=${figure}`, hash: "#tickets" });
+  const current = (figure: Shown) => (figure === chosen ? "true" : undefined);
   return (
-    <section className="money" aria-labelledby="money">
-      <h2 id="money" className="card-title">
-        {t("figures.title")}
-      </h2>
-      <ul className="money-figures">
-        {FIGURES.map((figure) => (
-          <li key={figure} data-figure={figure}>
-            <Link
-              to={{ search: figure === chosen ? "" : `?figure=${figure}`, hash: "#tickets" }}
-              aria-current={figure === chosen ? "true" : undefined}
-            >
-              <span className="money-name">{t(`figures.${figure}`)}</span>
-              <strong className="figures">{chz(amountOf(figure))}</strong>
-              <span className="muted figures">{reais(amountOf(figure))}</span>
-              <span className="money-note">{noteOf(figure)}</span>
-            </Link>
-          </li>
-        ))}
+    <section className="equation" aria-label={t("figures.title")}>
+      <ul>
+        {parts
+          .filter(({ part, amount }) => part !== "deducted" || (amount !== undefined && amount !== "0.00"))
+          .map(({ part, amount }) => (
+            <li key={part}>
+              <Link to={linkTo(part)} aria-current={current(part)}>
+                <span>{t(`figures.${part}`)}</span>
+                <strong className="figures">{amount === undefined ? "—" : decimal(amount)}</strong>
+              </Link>
+            </li>
+          ))}
       </ul>
-      <p className="money-sum">
-        {t("figures.sum")} <strong className="figures">{chz(statement.sum)}</strong>{" "}
-        <span className="muted figures">{reais(statement.sum)}</span>
-      </p>
-      {total !== undefined && total !== statement.sum && <p className="muted">{t("figures.sum.other")}</p>}
+      {statement?.next_at && <p>{t("figures.on_the_way.next", { date: date(statement.next_at) })}</p>}
+      {owed !== "0" && (
+        <p>
+          <Link to={linkTo("to_offset")} aria-current={current("to_offset")}>
+            {t("figures.owed", { amount: chz(owed) })}
+          </Link>
+        </p>
+      )}
     </section>
   );
 }

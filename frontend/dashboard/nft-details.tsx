@@ -6,6 +6,7 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { ExplorerLink } from "../ui/explorer-link.tsx";
+import { NoDrawing } from "../ui/no-drawing.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -52,7 +53,13 @@ export default function NftDetails({ nft, purchase, onClose }: NftDetailsProps) 
   ];
   return (
     <Dialog title={t("nft.details.title")} onClose={onClose} look="wide">
-      <Picture src={nft.metadata.image} alt="" className="nft-art" fallback={null} />
+      <div className="nft-art">
+        <Picture
+          src={nft.metadata.image}
+          alt=""
+          fallback={<NoDrawing club={nft.club_slug}>{t("nft.placeholder")}</NoDrawing>}
+        />
+      </div>
       <dl className="facts">
         {facts.map(([label, value]) => (
           <div key={label}>

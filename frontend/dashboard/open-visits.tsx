@@ -7,6 +7,7 @@ import { useText } from "../i18n/language.tsx";
 import { claimWord } from "../i18n/situation-word.ts";
 import { useFormat } from "../i18n/use-format.ts";
 import { lastClicksQuery, openClaimsQuery } from "./queries.ts";
+import style from "./strip.module.css";
 import { openVisits } from "./visits-waiting.ts";
 
 /** A life begins at the visit: what a store has not reported yet. docs/product.md#tickets */
@@ -19,7 +20,7 @@ export default function OpenVisits({ wallet }: { wallet: string }) {
   const open = openVisits(data, Date.now());
   if (open.length === 0 && claims.length === 0) return null;
   return (
-    <section className="strip mt-3 mb-4" aria-labelledby="open-visits">
+    <section className={`${style.strip} mt-3 mb-4`} aria-labelledby="open-visits">
       <h2 id="open-visits" className="card-title">
         {t("openVisits.title")}
       </h2>

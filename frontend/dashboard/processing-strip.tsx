@@ -4,6 +4,7 @@ import { isKeyOf } from "../../core/rules/records.ts";
 import type { Profile, PurchaseRecord } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import style from "./strip.module.css";
 import { Timeline } from "./timeline.tsx";
 
 const LIVE_MS = 1_000;
@@ -23,7 +24,7 @@ export function ProcessingStrip({ profile }: { profile: Profile }) {
   if (moving.length === 0) return null;
   const isDone = !moving.some(isInFlight);
   return (
-    <section className={isDone ? "strip strip-done" : "strip"} aria-labelledby="strip">
+    <section className={style.strip} data-done={isDone} aria-labelledby="strip">
       <h2 id="strip" className="card-title">
         {t(isDone ? "strip.done" : "strip.title")}
       </h2>

@@ -1,21 +1,17 @@
 import { startTransition, useState } from "react";
-import { FormattedMessage } from "react-intl";
 import { Link } from "react-router";
 import type { Review } from "../../core/rules/api/purchases.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
-import type { PurchaseRecord } from "../api/shapes.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
-import { situationWord } from "../i18n/situation-word.ts";
 import { useFormat } from "../i18n/use-format.ts";
 import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { Stamp } from "../ui/ticket.tsx";
-import { Worth } from "../ui/worth.tsx";
-import { amountOf, byMonth, type Entry, type Line, type OwedDebt, situationIn } from "./statement.ts";
-import { NftTicket, RecordTicket, Unchecked } from "./ticket-cards.tsx";
+import { PaidWorth, Unchecked, Why } from "./entry-why.tsx";
+import { OfTicket } from "./of-ticket.tsx";
+import { amountOf, byMonth, type Entry, type Line, type OwedDebt } from "./statement.ts";
 
 const NftDetails = fetchedDialog(() => import("./nft-details.tsx"));
-const WithdrawCredit = fetchedDialog(() => import("./withdraw-credit.tsx"));
 
 export function Months({ lines }: { lines: readonly Line[] }) {
   const t = useText();
@@ -50,7 +46,7 @@ function DebtRow({ debt, amount }: { debt: OwedDebt; amount: string }) {
   const { chz, date } = useFormat();
   const isOver = debt.owed === "0";
   return (
-    <article className="statement-row" data-status={isOver ? "cancelled" : "debt"}>
+    <article className="statement-row" data-status={isOver ? "settled" : "debt"}>
       <div className="statement-store">
         <h5>{debt.store}</h5>
         <p className="muted dotted">
@@ -68,6 +64,7 @@ function DebtRow({ debt, amount }: { debt: OwedDebt; amount: string }) {
       <div className="statement-actions">
         <Link className="link" to={paths.ticket(String(debt.purchase_id))}>
           {t("ticket.page")}
+          <OfTicket id={String(debt.purchase_id)} />
         </Link>
       </div>
     </article>
@@ -94,70 +91,6 @@ function ReviewRow({ review }: { review: Review }) {
       </p>
       <Stamp kind="pending">{t("review.stamp")}</Stamp>
     </article>
-  );
-}
-
-/** A purchase as a ticket, with what it waits for. */
-export function EntryTicket({ entry: { nft, facts, reading, purchase }, entry }: { entry: Entry }) {
-  const note = <Note entry={entry} />;
-  const amount = amountOf({ kind: "purchase", id: entry.id, date: entry.date, entry });
-  if (nft && facts) return <NftTicket {...{ nft, facts, reading, purchase, amount, note }} />;
-  return purchase && <RecordTicket purchase={purchase} amount={amount} note={note} />;
-}
-
-function Note({ entry }: { entry: Entry }) {
-  return (
-    <p className="ticket-note">
-      <Why entry={entry} /> <PaidWorth purchase={entry.purchase} isInline />{" "}
-      {entry.nft && (
-        <Link className="link" to={paths.ticket(entry.id)}>
-          <FormattedMessage id="ticket.page" />
-        </Link>
-      )}
-    </p>
-  );
-}
-
-/** Where the purchase is, what comes next, and what was kept of it. */
-function Why({ entry }: { entry: Entry }) {
-  const t = useText();
-  const { date, chz } = useFormat();
-  const { expected_at = null, usual_at = null, kept_amount = "0", corrected_from = null } = entry.purchase ?? {};
-  const situation = situationIn(entry);
-  const word = situation ? situationWord({ ...entry.purchase, situation }) : "unknown";
-  const isLate = usual_at !== null && Date.parse(usual_at) < Date.now();
-  return (
-    <>
-      {t(`situation.${word}`, {
-        date: expected_at ? date(expected_at) : "",
-      })}
-      {usual_at !== null &&
-        ` ${isLate ? t("usual.late") : t(situation === "awaiting_network" ? "usual.pay" : "usual.confirm", { date: date(usual_at) })}`}
-      {corrected_from !== null && ` ${t("situation.corrected", { amount: chz(corrected_from) })}`}
-      {kept_amount !== "0" && situation !== "netted" && ` ${t("situation.kept", { amount: chz(kept_amount) })}`}
-      {entry.nft?.burnt_at && <span> {t("nft.burnt", { date: date(entry.nft.burnt_at) })}</span>}
-      {situation === "credit" && <CreditButton />}
-    </>
-  );
-}
-
-function PaidWorth({ purchase, isInline }: { purchase: PurchaseRecord | undefined; isInline?: boolean }) {
-  if (purchase?.cashback_state !== "paid") return null;
-  const { paid_amount, paid_value = null, paid_rate_day = null } = purchase;
-  return <Worth amount={paid_amount ?? "0"} value={paid_value} rateDay={paid_rate_day} isInline={isInline === true} />;
-}
-
-/** The way to what the wallet refused. */
-function CreditButton() {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      {" "}
-      <button type="button" className="link" onClick={() => startTransition(() => setOpen(true))}>
-        <FormattedMessage id="credit.withdraw" />
-      </button>
-      {isOpen && <WithdrawCredit onClose={() => setOpen(false)} />}
-    </>
   );
 }
 
@@ -196,13 +129,11 @@ function StatementRow({ entry, amount }: { entry: Entry; amount: string }) {
           <>
             <button type="button" className="link" onClick={() => startTransition(() => setOpen(true))}>
               {t("nft.details")}
-              <span className="sr-only">
-                {" "}
-                {t("ticket.number")} {entry.id}
-              </span>
+              <OfTicket id={entry.id} />
             </button>
             <Link className="link" to={paths.ticket(entry.id)}>
               {t("ticket.page")}
+              <OfTicket id={entry.id} />
             </Link>
           </>
         ) : null}

@@ -3,12 +3,21 @@ import type { Debt, Review } from "../../core/rules/api/purchases.ts";
 import { DAY_MS } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei, gweiFromChzText, percentText, reaisText } from "../../core/rules/money.ts";
 import type { PurchaseStatus } from "../../core/rules/purchase/life.ts";
-import { type Figure, SITUATIONS, type Situation, situationOfTicket } from "../../core/rules/purchase/situation.ts";
+import {
+  FIGURES,
+  type Figure,
+  SITUATIONS,
+  type Situation,
+  situationOfTicket,
+} from "../../core/rules/purchase/situation.ts";
 import { isKeyOf } from "../../core/rules/records.ts";
 import { chainFacts, factsGwei, type NftFacts, nftFacts, readStatus } from "../api/nft-facts.ts";
 import type { Profile, PurchaseRecord } from "../api/shapes.ts";
 import type { TicketRecord } from "../chain/ticket-differences.ts";
 import { FOREIGN, type StatusWord, statusWord } from "../i18n/situation-word.ts";
+
+/** So many are shown at first, and with each click more. */
+export const STATEMENT_PAGE = 12;
 
 /** One purchase in the statement, from its stored record, its token on the chain, or both. */
 export type Entry = {
@@ -162,6 +171,15 @@ export function figureOf(line: Line): Figure | undefined {
   return situation && isKeyOf(SITUATIONS, situation) ? SITUATIONS[situation].figure : undefined;
 }
 
+/** What the statement can be narrowed to: a figure, or what was kept for debts. */
+export type Shown = Figure | "deducted";
+export const isShown = (text: string): text is Shown => text === "deducted" || FIGURES.some((one) => one === text);
+
+function isOf(line: Line, shown: string): boolean {
+  if (shown !== "deducted") return figureOf(line) === shown;
+  return line.kind === "purchase" && (line.entry.purchase?.kept_amount ?? "0") !== "0";
+}
+
 /** What of a line lies in its figure, in CHZ, decimal text: all lines with a figure together are the statement's sum. */
 export function amountOf(line: Line): string {
   if (line.kind === "review") return line.review.cashback_amount;
@@ -184,7 +202,7 @@ export function filterLines(lines: readonly Line[], filter: Filter, nowMs = Date
     (line) =>
       (!filter.status || (line.kind === "purchase" && statusOf(line.entry) === filter.status)) &&
       (!filter.store || storeOf(line) === filter.store) &&
-      (!filter.figure || figureOf(line) === filter.figure) &&
+      (!filter.figure || isOf(line, filter.figure)) &&
       (since === undefined || Date.parse(line.date) >= since),
   );
 }

@@ -1,6 +1,7 @@
 import type { PurchaseRecord } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import style from "../ui/timeline.module.css";
 
 const STEPS = ["registered", "minted", "confirmed", "paid"] as const;
 type Step = (typeof STEPS)[number] | "returned";
@@ -30,10 +31,10 @@ export function Timeline({ purchase, isCompact = false }: { purchase: PurchaseRe
   const done = new Set(steps.filter((step) => at[step] || isReached(purchase, step)));
   const current = steps.find((step) => !done.has(step));
   return (
-    <ol className={isCompact ? "timeline timeline-compact mt-2" : "timeline"}>
+    <ol className={isCompact ? `${style.timeline} ${style.compact} mt-2` : style.timeline}>
       {steps.map((step) => (
         <li key={step} data-state={done.has(step) ? "done" : step === current ? "current" : "ahead"}>
-          <span className="timeline-mark" aria-hidden="true" />
+          <span className={style.mark} aria-hidden="true" />
           <span>
             {step === "returned" ? t("status.returned") : t(`timeline.${step}`)}
             <span className="sr-only">

@@ -5,6 +5,7 @@ import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
 import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
+import style from "./bell.module.css";
 import { unreadQuery } from "./queries.ts";
 
 const EventsDialog = fetchedDialog(() => import("./events-dialog.tsx"));
@@ -21,7 +22,7 @@ export function Bell() {
     <>
       <button
         type="button"
-        className="icon-button bell"
+        className={`icon-button ${style.bell}`}
         aria-label={t("events.bell", { count, shown })}
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}

@@ -11,6 +11,7 @@ import { useFormat } from "../i18n/use-format.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import style from "./events-dialog.module.css";
 import { eventsQuery, unreadQuery } from "./queries.ts";
 
 /** What happened to the user's purchases and claims; reading it marks it as read. */
@@ -28,7 +29,7 @@ export default function EventsDialog({ wallet, onClose }: { wallet: string; onCl
       ) : events.length === 0 ? (
         <EmptyPanel title={t("events.none")} hint={t("events.none.hint")} />
       ) : (
-        <ul className="events">
+        <ul className={style.list}>
           {events.map((event) => (
             <EventRow key={event.id} event={event} onLeave={onClose} />
           ))}
@@ -54,7 +55,7 @@ function EventRow({ event, onLeave }: { event: Event; onLeave: () => void }) {
   const { kind, store, reason, created_at: at } = event;
   const figures = eventFigures({ value: brl(event.value), amount: event.amount && chz(event.amount), reason });
   return (
-    <li className="event" data-kind={kind} data-unread={!event.is_read}>
+    <li className={style.event} data-kind={kind} data-unread={!event.is_read}>
       <Link to={event.purchase_id === null ? paths.visits : paths.dashboard} onClick={onLeave}>
         <strong>
           {store}

@@ -1,5 +1,5 @@
 import {
-  COUNTS_DAYS,
+  countsUntil,
   isReferral,
   noteStarted,
   readStarted,
@@ -12,7 +12,6 @@ import {
 /** The site that this build belongs to; the build writes it. */
 declare const SITE: string;
 
-const DAY_MS = 24 * 60 * 60_000;
 const OWN_TRACE_MS = 30 * 60_000;
 
 const main = document.querySelector("main") as HTMLElement;
@@ -73,10 +72,11 @@ async function start(): Promise<void> {
   const last = Math.max(0, ...started.map((at) => at ?? 0));
   // Its own way there leaves the same trace as anybody else's.
   const isForeign = isReferral(url) && Date.now() - last > OWN_TRACE_MS;
-  const isActive = Date.now() - last < COUNTS_DAYS * DAY_MS && !isForeign;
+  const until = Math.max(...found.map((store, index) => countsUntil(store, started[index] ?? 0)));
+  const isActive = Date.now() < until && !isForeign;
   show(
     element("h1", say(isActive ? "active" : "here", found[0]?.name ?? "")),
-    isActive && say("activeUntil", new Date(last + COUNTS_DAYS * DAY_MS).toLocaleDateString(say("lang"))),
+    isActive && say("activeUntil", new Date(until).toLocaleDateString(say("lang"))),
     isForeign && say("foreign"),
     ...found.map((store) =>
       button(found.length > 1 ? say("activateAt", store.name) : say(isActive ? "again" : "activate"), () => {

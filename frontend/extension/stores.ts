@@ -4,14 +4,19 @@ import { REFERRALS } from "../../core/rules/product-link.ts";
 /** The site that this build belongs to; the build writes it. */
 declare const SITE: string;
 
-export type Store = { id: number; name: string; domains: string[] };
+/** `claim_days`: how long a visit counts there, where it is not the usual time. */
+export type Store = { id: number; name: string; domains: string[]; claim_days?: number };
 /** When a store was last left for through Torcida; milliseconds UTC. */
 type Started = Record<string, number>;
 
 export const REFRESH_MINUTES = 24 * 60;
 
-/** For how long a visit counts at most; a store's own network may end it sooner. docs/product.md#sales-click */
-export const COUNTS_DAYS = 60;
+const USUAL_DAYS = 60;
+const DAY_MS = 86_400_000;
+
+/** Until when a visit counts at most; the store's network may end it sooner. docs/product.md#sales-click */
+export const countsUntil = (store: Store, startedAt: number): number =>
+  startedAt + (store.claim_days ?? USUAL_DAYS) * DAY_MS;
 
 async function read<T>(key: string, otherwise: T): Promise<T> {
   const kept = await chrome.storage.local.get(key);

@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
+import style from "./help-index-page.module.css";
 import { useHelp } from "./help-texts.ts";
 import { HELP_TOPICS } from "./help-topics.ts";
 
@@ -13,7 +14,7 @@ export default function HelpIndexPage() {
     <section className="page">
       <PageHeading>{t("help.topics")}</PageHeading>
       <p className="lead">{t("help.lead")}</p>
-      <ul className="help-index">
+      <ul className={style.index}>
         {HELP_TOPICS.map((topic) => (
           <li key={topic}>
             <Link to={paths.help(topic)}>

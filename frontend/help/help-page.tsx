@@ -11,6 +11,7 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
+import style from "./help-page.module.css";
 import { useHelp } from "./help-texts.ts";
 import { HELP_TOPICS } from "./help-topics.ts";
 
@@ -21,8 +22,8 @@ export default function HelpPage() {
   const { pathname } = useLocation();
   const topic = HELP_TOPICS.find((one) => matchPath(paths.help(one), pathname)) ?? "how-it-works";
   return (
-    <section className="page help">
-      <article className="help-text">
+    <section className={`page ${style.page}`}>
+      <article className={style.text}>
         <PageHeading>{t(`help.${topic}`)}</PageHeading>
         {help(topic).map(({ heading, text }) => (
           <section key={heading ?? text}>
@@ -47,7 +48,7 @@ export default function HelpPage() {
           </p>
         )}
       </article>
-      <nav aria-label={t("help.topics")} className="help-topics">
+      <nav aria-label={t("help.topics")} className={style.topics}>
         <h2>
           <Link to={paths.help()}>{t("help.topics")}</Link>
         </h2>
@@ -119,7 +120,7 @@ function Calculator() {
           <input type="checkbox" checked={isClubs} onChange={(event) => setClubs(event.target.checked)} />
           <span>{t("help.calculator.club")}</span>
         </label>
-        <p className="help-result" role="status">
+        <p className={style.result} role="status">
           {t("help.calculator.result", { percent: `+${percent(percentText(result.totalBps))}` })}
         </p>
       </Card>

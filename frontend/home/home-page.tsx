@@ -16,10 +16,10 @@ import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { PromisePercent, usePromise } from "../ui/promise.tsx";
+import { SampleTicket } from "../ui/sample-ticket.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { Steps } from "../ui/steps.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
-import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useSeen } from "../ui/use-seen.ts";
 import { useConnectWallet } from "../wallet/use-connect-wallet.ts";
 import { useWallet } from "../wallet/use-wallet.ts";
@@ -45,7 +45,8 @@ export default function Home() {
   );
 }
 
-function Hero() {
+/** Also painted by the build (`prerender.tsx`). */
+export function Hero() {
   return (
     <section className="hero">
       <PitchLines />
@@ -89,7 +90,7 @@ function HowItWorks() {
       <h2 id="how" className="section-title">
         {t("home.how.title")}
       </h2>
-      <Steps steps={STEPS.map((step) => ({ title: t(`home.how.${step}.title`), text: t(`home.how.${step}.text`) }))} />
+      <Steps steps={STEPS.map((step) => ({ title: t(`home.how.${step}.title`) }))} />
     </section>
   );
 }
@@ -138,7 +139,10 @@ function TiersNow() {
       <ul>
         {TIERS.map((tier) => (
           <li key={tier}>
-            <span className={`badge tier-badge-${tier}`}>{t(`tier.${tier}`)}</span> {t(`dashboard.bonus.${tier}`)}
+            <span className="badge" data-tier={tier}>
+              {t(`tier.${tier}`)}
+            </span>{" "}
+            {t(`dashboard.bonus.${tier}`)}
           </li>
         ))}
       </ul>
@@ -155,7 +159,6 @@ function CallToAction() {
       <PitchLines />
       <div className="cta-inner">
         <h2 className="section-title">{t("home.cta.title")}</h2>
-        <p>{t(profile ? "home.cta.user" : "home.cta.text")}</p>
         <LinkButton className="button button-signal" to={profile ? paths.stores : paths.auth()}>
           {t(profile ? "dashboard.explore" : "home.cta.button")}
         </LinkButton>
@@ -185,41 +188,13 @@ function ViewStoresButton() {
   );
 }
 
-/** The first featured store with its true percent, so that the page promises nothing that a store does not pay. */
+/** Of the first featured store, with its true percent, so that the page promises nothing that a store does not pay. */
 function HeroTicket() {
-  const t = useText();
-  const { brl, percent } = useFormat();
-  const promise = usePromise();
   const [store] = useFeatured().shown;
   if (!store) return null;
-  const { totalBps, isRange } = promise(store);
   return (
     <figure className="hero-ticket">
-      <Ticket
-        kicker={t("home.example.kicker")}
-        title={store.name}
-        fields={[
-          {
-            label: t("ticket.cashback"),
-            value: (
-              <>
-                {isRange && <small>{t("store.upTo")}</small>} {percent(percentText(totalBps))}
-              </>
-            ),
-            isMain: true,
-          },
-          { label: t("ticket.value"), value: brl(100) },
-          { label: t("ticket.number"), value: "000008" },
-        ]}
-        stamp={<Stamp kind="confirmed">{t("status.confirmed")}</Stamp>}
-        stub={
-          <>
-            <span className="stub-text">TORCIDA</span>
-            <Barcode />
-          </>
-        }
-      />
-      <figcaption>{t("home.example.caption")}</figcaption>
+      <SampleTicket status="confirmed" name={store.name} store={store} value={100} />
     </figure>
   );
 }

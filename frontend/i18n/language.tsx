@@ -55,6 +55,11 @@ const later = {
     query: "?fans",
     import: "default",
   }),
+  /** A club's page. */
+  club: import.meta.glob<Record<string, string>>("../../core/rules/languages/*.json", {
+    query: "?club",
+    import: "default",
+  }),
 };
 type Part = keyof typeof later;
 const wantedParts = new Set<Part>();

@@ -41,6 +41,9 @@ export default function FanClub({ wallet }: { wallet: string }) {
             onChange={(event) => choose.mutate(event.target.value || null)}
           >
             <option value="">{t("fanClub.none")}</option>
+            {chosen && sorted.every(({ slug }) => slug !== chosen) && (
+              <option value={chosen}>{t("fanClub.gone")}</option>
+            )}
             {sorted.map(({ slug, name }) => (
               <option key={slug} value={slug}>
                 {name}

@@ -6,8 +6,10 @@ import { targetChain } from "../chain/target-chain.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
+import ledgerStyle from "../ui/ledger.module.css";
 import { keptWallet, type PasskeyWallet } from "../wallet/passkey/kept.ts";
 import { wordsState } from "../wallet/passkey/words-kept.ts";
+import style from "./passkey-card.module.css";
 
 const SendDialog = lazy(() => import("../wallet/passkey/send-dialog.tsx"));
 const WordsDialog = lazy(() => import("../wallet/passkey/words-dialog.tsx"));
@@ -52,7 +54,7 @@ function OwnWallet({ wallet, profile }: { wallet: PasskeyWallet; profile: Profil
       </div>
       <h3 className="small-title">{t("passkey.history.title")}</h3>
       {history.length === 0 && <p className="muted">{t("passkey.history.none")}</p>}
-      <dl className="ledger">
+      <dl className={ledgerStyle.ledger}>
         {history.map(({ token_id, store, paid_at, paid_amount }) => (
           <div key={token_id}>
             <dt>
@@ -72,7 +74,7 @@ function OwnWallet({ wallet, profile }: { wallet: PasskeyWallet; profile: Profil
       </p>
       <details>
         <summary>{t("passkey.move")}</summary>
-        <ol className="passkey-steps">
+        <ol className={style.steps}>
           {STEPS.map((step) => (
             <li key={step}>
               {t(`passkey.move.${step}`, {

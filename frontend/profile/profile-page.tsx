@@ -25,6 +25,7 @@ import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
 import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
 import { MailChoice } from "./mail-choice.tsx";
+import style from "./profile-page.module.css";
 import { Sessions } from "./sessions.tsx";
 
 const YearInChz = lazy(() => import("./year-in-chz.tsx"));
@@ -43,7 +44,7 @@ export default function ProfilePage() {
   const t = useText();
   const { profile, status, retry } = useSession();
   return (
-    <section className="page two-columns profile">
+    <section className={`page two-columns ${style.page}`}>
       <PageHeading>{t("profile.title")}</PageHeading>
       {profile ? (
         <>
@@ -52,7 +53,7 @@ export default function ProfilePage() {
               {t("visits.title")}
             </Link>
           </p>
-          <div className="profile-column">
+          <div className={style.column}>
             <Names profile={profile} />
             {readStored(STORAGE_KEYS.passkeyWallet) !== null && (
               <Suspense fallback={<Skeletons count={1} className="h-64" />}>
@@ -71,7 +72,7 @@ export default function ProfilePage() {
               <YearInChz wallet={profile.wallet} />
             </Suspense>
           </div>
-          <div className="profile-column">
+          <div className={style.column}>
             <MailChoice wallet={profile.wallet} email={profile.email} />
             {deployment.vapid_public_key && (
               <Suspense fallback={<Skeletons count={1} className="h-48" />}>

@@ -7,6 +7,7 @@ import { paths } from "../app/paths.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
+import style from "../ui/ledger.module.css";
 import { SelectField } from "../ui/select-field.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
@@ -49,7 +50,7 @@ export default function YearInChz({ wallet }: { wallet: string }) {
         <p role="status">{t("year.none", { year: String(year) })}</p>
       ) : (
         <>
-          <dl className="ledger figures">
+          <dl className={`${style.ledger} figures`}>
             <div>
               <dt>{t("year.paid", { count })}</dt>
               <dd>{chz(amount)}</dd>

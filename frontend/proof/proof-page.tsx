@@ -13,10 +13,13 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
 import { Card } from "../ui/card.tsx";
+import ledgerStyle from "../ui/ledger.module.css";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { Steps } from "../ui/steps.tsx";
+import { Verdict } from "../ui/verdict.tsx";
 import { useWallet } from "../wallet/use-wallet.ts";
+import style from "./proof-page.module.css";
 import type { DistributorBooks, ProvenPurchase } from "./prove-wallet.ts";
 import { booksQuery, proofQuery } from "./queries.ts";
 
@@ -43,10 +46,10 @@ export default function ProofPage() {
     setParameters({ wallet: typed.trim() }, { replace: true });
   }
   return (
-    <section className="page grid gap-4 proof-page">
+    <section className={`page grid gap-4 ${style.page}`}>
       <PageHeading>{t("proofPage.title")}</PageHeading>
       <p className="lead">{t("proofPage.text")}</p>
-      <form className="proof-form" noValidate onSubmit={submit}>
+      <form className={style.form} noValidate onSubmit={submit}>
         <label className="field">
           <span>{t("proofPage.wallet")}</span>
           <input
@@ -69,7 +72,7 @@ export default function ProofPage() {
         </p>
       )}
       {proof.isFetching && (
-        <label className="proof-progress">
+        <label className={style.progress}>
           {t("proofPage.reading")}
           <progress value={progress} max={1} />
         </label>
@@ -113,19 +116,14 @@ function Rows({ proven }: { proven: readonly ProvenPurchase[] }) {
     proven.map(({ ticket }) => ticket),
     proven.map(({ outcome }) => outcome),
   );
-  const [verdict, className] =
-    more > 0
-      ? (["differs", "problem"] as const)
-      : less > 0
-        ? (["less", "proof-less"] as const)
-        : (["holds", "proof-holds"] as const);
+  const verdict = more > 0 ? "differs" : less > 0 ? "less" : "holds";
   const shown = proven.filter(({ ticket }) => ticket.status !== CHAIN_STATUS.cancelled || ticket.payouts.length > 0);
   return (
     <>
-      <p role="status" className={className}>
+      <Verdict role="status" kind={verdict === "differs" ? "wrong" : verdict}>
         {t(`proofPage.${verdict}`, { less, count, paid: exactChz(formatDecimal(paidWei, CHZ_DECIMALS)) })}
         {missing > 0 && ` ${t("proofPage.due", { missing })}`}
-      </p>
+      </Verdict>
       {shown.length > 0 && <Purchases purchases={shown} />}
     </>
   );
@@ -137,7 +135,7 @@ function Purchases({ purchases }: { purchases: readonly ProvenPurchase[] }) {
   const wei = (amount: bigint) => exactChz(formatDecimal(amount, CHZ_DECIMALS));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <section className="table-wrap proof-rows" tabIndex={0} aria-label={t("proofPage.title")}>
+    <section className={`table-wrap ${style.rows}`} tabIndex={0} aria-label={t("proofPage.title")}>
       <table>
         <thead>
           <tr>
@@ -247,7 +245,7 @@ function Ledger({ books }: { books: DistributorBooks }) {
   ] as const;
   return (
     <>
-      <dl className="ledger">
+      <dl className={ledgerStyle.ledger}>
         {rows.map(([name, amount]) => (
           <div key={name} data-name={name}>
             <dt>{t(`proofPage.books.${name}`)}</dt>
@@ -269,8 +267,8 @@ function Closing({ flows, balanceWei }: { flows: NonNullable<DistributorBooks["f
   const difference = flows.fundedWei - flows.paidWei - flows.withdrawnWei - balanceWei;
   const size = difference < 0n ? -difference : difference;
   return size <= ROUNDING_WEI ? (
-    <p className="proof-holds">{t("proofPage.books.closes")}</p>
+    <Verdict kind="holds">{t("proofPage.books.closes")}</Verdict>
   ) : (
-    <p className="muted">{t("proofPage.books.open", { amount: chz(formatDecimal(size, CHZ_DECIMALS)) })}</p>
+    <Verdict kind="open">{t("proofPage.books.open", { amount: chz(formatDecimal(size, CHZ_DECIMALS)) })}</Verdict>
   );
 }

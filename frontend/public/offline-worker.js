@@ -1,6 +1,6 @@
 // Shows the offline page if a page cannot be fetched. It caches nothing else, so stale figures are never shown. Shows the
 // messages to this device (docs/product.md#push).
-const KEPT = "offline-2";
+const KEPT = "offline-3";
 const FILES = ["/offline.html", "/offline.css", "/offline.js", "/theme.js", "/favicon.svg"];
 
 addEventListener("install", (event) => {

@@ -2,13 +2,14 @@
 const LOOK_MS = 3_000;
 
 // Read here, because a title has one language.
-document.title = `${document.querySelector("h1").innerText} · Torcida`;
+const heading = [...document.querySelectorAll("h1")].find((one) => one.checkVisibility());
+document.title = `${heading.innerText} · Torcida`;
 
 async function look() {
   const answer = await fetch("/robots.txt", { cache: "no-store" }).catch(() => undefined);
   if (answer?.ok) location.reload();
 }
 
-document.querySelector("button").addEventListener("click", () => location.reload());
+for (const retry of document.querySelectorAll("button")) retry.addEventListener("click", () => location.reload());
 addEventListener("online", look);
 setInterval(look, LOOK_MS);

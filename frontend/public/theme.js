@@ -13,8 +13,8 @@
     page.lang = locales[localStorage.getItem("language")] ?? standard;
     if (page.lang === standard) return;
     const sheet = new CSSStyleSheet();
-    sheet.insertRule(".first-paint-text:not([lang]) { display: none }");
-    sheet.insertRule(`.first-paint-text[lang="${page.lang}"] { display: inline }`);
+    sheet.insertRule(".first-paint:not([lang]) { display: none }");
+    sheet.insertRule(`.first-paint[lang="${page.lang}"] { display: contents }`);
     document.adoptedStyleSheets = [sheet];
   } catch {
     page.dataset.theme = "light";

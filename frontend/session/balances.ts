@@ -33,10 +33,9 @@ export function balancesOf(profile: Profile): Balances {
 }
 
 /** Only without a profile, and labelled as examples. docs/product.md#samples. */
-export const SAMPLE_BALANCES = byName(
-  new Map([
-    ["chz", "10.5"],
-    ["psg", "5.75"],
-    ["juv", "2.3"],
-  ]),
-);
+export const SAMPLE_HOLDINGS = [
+  ["chz", "10.5"],
+  ["psg", "5.75"],
+  ["juv", "2.3"],
+] as const;
+export const SAMPLE_BALANCES = byName(new Map(SAMPLE_HOLDINGS));

@@ -2,7 +2,6 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useId, useState } from "react";
 import { FormattedMessage } from "react-intl";
 import { useNavigate } from "react-router";
-import { tokenMatchesClub } from "../../core/rules/bonus.ts";
 import { formatDecimal, percentText, reaisText } from "../../core/rules/money.ts";
 import { REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../core/rules/product.ts";
 import { configQuery } from "../api/queries.ts";
@@ -23,6 +22,7 @@ import { Tooltip } from "../ui/tooltip.tsx";
 import { useIsShown } from "../ui/use-is-shown.ts";
 import { useOneAtATime } from "../ui/use-one-at-a-time.ts";
 import { BoostBadge } from "./boost-badge.tsx";
+import style from "./buy-dialog.module.css";
 import { useDeparture } from "./departure.ts";
 import { useStoreTexts } from "./store-texts.ts";
 import { useBonusOf, useEarnings, useTokenChoice } from "./token-choice.ts";
@@ -193,15 +193,15 @@ function TokenTiles({ tokens, store, chosen, onChoose }: TilesProps) {
   const bonusOf = useBonusOf(store);
   const name = useId();
   return (
-    <div className="token-tiles" role="radiogroup" aria-labelledby={`${name}-label`}>
+    <div role="radiogroup" aria-labelledby={`${name}-label`}>
       <p id={`${name}-label`} className="small-title">
         {t("buy.choose")}
       </p>
-      <div className="token-grid">
+      <div className={style.tokens}>
         {tokens.map((token) => {
           const { totalBps } = bonusOf(token);
           return (
-            <label key={token.slug} className="token-tile" data-match={tokenMatchesClub(token, store)}>
+            <label key={token.slug} className={style.token}>
               <input
                 type="radio"
                 name={name}
@@ -215,8 +215,8 @@ function TokenTiles({ tokens, store, chosen, onChoose }: TilesProps) {
                 className="token-image"
                 fallback={<Initial name={token.slug} letters={3} className="token-image" />}
               />
-              <span className="token-slug">{token.slug.toUpperCase()}</span>
-              <span className="token-name">{token.name}</span>
+              <span className={style.slug}>{token.slug.toUpperCase()}</span>
+              <span className={style.name}>{token.name}</span>
               <span className={totalBps > 0n ? "badge badge-bonus" : "badge"}>
                 {totalBps > 0n ? `+${percent(percentText(totalBps))}` : t("buy.noBonus")}
               </span>
@@ -236,7 +236,7 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
   const points = (bps: bigint) => `+${percent(percentText(bps))}`;
   const balance = decimal(formatDecimal(held.units, held.decimals));
   return (
-    <dl className="summary" aria-live="polite">
+    <dl className={style.summary} aria-live="polite">
       <div>
         <dt>{t("buy.summary.token")}</dt>
         <dd>{`${token.slug.toUpperCase()}\u00a0· ${token.name}`}</dd>
@@ -263,7 +263,7 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
         </dt>
         <dd className="figures">{points(holdingBps)}</dd>
       </div>
-      <div className="summary-total">
+      <div className={style.total}>
         <dt>{t("buy.summary.total")}</dt>
         <dd className="figures">{points(totalBps)}</dd>
       </div>
@@ -271,7 +271,9 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
   );
 }
 
-/** What earns nothing, the rate, and what happens next. */
+const TIPS = ["blocker", "coupons", "window"] as const;
+
+/** What earns nothing, the rate, what happens next, and how not to lose it. */
 function Hints({ store }: { store: Store }) {
   const t = useText();
   const { brl, chz } = useFormat();
@@ -293,16 +295,17 @@ function Hints({ store }: { store: Store }) {
         })}
       </p>
       <p className="hint">
-        <Icon name="wallet" />
-        {t(config.simulated ? "buy.paid.simulated" : "buy.paid.live")}
-      </p>
-      <p className="hint">
         <Icon name="clock" />
         {t("buy.redirect", { store: store.name, seconds: REDIRECT_COUNTDOWN_SECONDS })}{" "}
         {config.simulated
           ? t("buy.redirect.simulated", { value: brl(reaisText(SIMULATED_PURCHASE_CENTS)) })
           : t("buy.redirect.live")}
       </p>
+      <ul className={style.tips}>
+        {TIPS.map((tip) => (
+          <li key={tip}>{t(`buy.tip.${tip}`)}</li>
+        ))}
+      </ul>
     </>
   );
 }

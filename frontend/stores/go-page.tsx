@@ -124,7 +124,7 @@ function Store({ link }: { link: LinkAnswer }) {
     link.is_short ? t("goPage.short") : !link.leads_to_page && t("goPage.frontPage", { store: data.name }),
   ].filter(Boolean);
   return (
-    <div className="card card-body grid gap-3 go-store">
+    <div className="card card-body grid gap-3">
       <div className="section-actions go-store-head">
         <StoreMark store={data} />
         <h2>

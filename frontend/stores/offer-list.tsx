@@ -7,6 +7,7 @@ import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useCopy } from "../ui/use-copy.ts";
+import style from "./offer-list.module.css";
 import type { Offer } from "./offers-query.ts";
 import { timeLeft } from "./time-left.ts";
 
@@ -65,7 +66,7 @@ function OfferCard({ offer, now, isOfStore, isBusy, onBuy }: CardProps) {
   const { title, code, terms, store, store_id, with_cashback } = offer;
   const Title = isOfStore ? "h3" : "h2";
   return (
-    <article className="card card-body grid gap-3 go-link" style={{ alignContent: "start" }}>
+    <article className={`card card-body go-link ${style.offer}`}>
       {!isOfStore && (
         <Link className="link" to={paths.store(store_id)}>
           {store}
@@ -74,8 +75,8 @@ function OfferCard({ offer, now, isOfStore, isBusy, onBuy }: CardProps) {
       <Title className="card-title">{title}</Title>
       <Ends offer={offer} now={now} />
       {code !== null && (
-        <div className="flex flex-wrap gap-3">
-          <code className="figures font-semibold">{code}</code>
+        <div className={style.copy}>
+          <code className={`figures font-semibold ${style.code}`}>{code}</code>
           <button type="button" className="button button-small button-quiet" onClick={() => copy(code)}>
             <Icon name="copy" />
             {t("offersPage.copy")}
@@ -90,13 +91,17 @@ function OfferCard({ offer, now, isOfStore, isBusy, onBuy }: CardProps) {
       {terms && (
         <details>
           <summary>{t("offersPage.terms")}</summary>
-          <p className="muted" style={{ whiteSpace: "pre-line" }}>
-            {terms}
-          </p>
+          <p className={`muted ${style.terms}`}>{terms}</p>
         </details>
       )}
       <div className="action-row">
-        <button type="button" className="button" aria-busy={isBusy} onClick={() => onBuy(offer)}>
+        <button
+          type="button"
+          className="button"
+          aria-busy={isBusy}
+          aria-label={`${t("offersPage.buy", { store })}: ${title}`}
+          onClick={() => onBuy(offer)}
+        >
           {t("offersPage.buy", { store })}
         </button>
       </div>

@@ -75,11 +75,11 @@ function Found({ busy, onBuy }: { busy: Offer | undefined; onBuy: (offer: Offer)
         found.hasNextPage && (
           <button
             type="button"
-            className="button button-quiet store-more"
+            className="button button-quiet"
             aria-busy={found.isFetching}
             onClick={() => !found.isFetching && found.fetchNextPage()}
           >
-            {t("stores.more")}
+            {t("offersPage.more")}
           </button>
         )
       )}

@@ -8,12 +8,14 @@ import { OFFERS_KEY } from "../api/queries.ts";
 export type Offer = Heard<AnsweredOffer>;
 const A_PAGE = "24";
 
-/** The offers that run, of all stores or of one. docs/product.md#offers */
-export const offersQuery = (storeId = "") =>
+/** The offers that run, of all stores, of one, or of a club's. docs/product.md#offers */
+export const offersQuery = (storeId = "", club = "") =>
   infiniteQueryOptions({
-    queryKey: [...OFFERS_KEY, storeId],
+    queryKey: [...OFFERS_KEY, storeId, club],
     async queryFn({ pageParam, signal }) {
-      const given = Object.entries({ store_id: storeId, after: pageParam, limit: A_PAGE }).filter(([, value]) => value);
+      const given = Object.entries({ store_id: storeId, club, after: pageParam, limit: A_PAGE }).filter(
+        ([, value]) => value,
+      );
       const path = `/api/offers?${new URLSearchParams(given)}`;
       const answer = await call<Heard<z.infer<typeof offersResponseSchema>>>("GET", path, undefined, signal);
       if (!Array.isArray(answer.offers)) throw new MalformedAnswer("/api/offers", "offers");

@@ -22,6 +22,7 @@ import { RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
 import { toast } from "../ui/toast.ts";
 import { type Departure, departureOf, recentDeparture, useDeparture } from "./departure.ts";
+import style from "./redirect-page.module.css";
 import { useEarnings, useTokenChoice } from "./token-choice.ts";
 
 const TICK_MS = 100;
@@ -96,7 +97,7 @@ function DirectDeparture({ store, wallet, destination }: DirectProps) {
   if (isWithout) return <Countdown destination={destination} />;
   if (isChoosing || (!isSimulated && !error)) return <Waiting />;
   return (
-    <section className="page redirect">
+    <section className={`page ${style.page}`}>
       <Leaving to={store.name} />
       {error ? (
         <p role="alert" className="problem">
@@ -108,7 +109,7 @@ function DirectDeparture({ store, wallet, destination }: DirectProps) {
           <p className="hint">{t("redirect.direct")}</p>
         </>
       )}
-      <div className="redirect-actions flex flex-wrap justify-center gap-3">
+      <div className={`${style.actions} flex flex-wrap justify-center gap-3`}>
         <button type="button" className="button button-quiet" onClick={() => setWithout(true)}>
           {t("redirect.without")}
         </button>
@@ -154,7 +155,7 @@ function Countdown({ destination, departure, storeId }: CountdownProps) {
     if (canLeave) location.replace(destination.link);
   }
   return (
-    <section className="page redirect">
+    <section className={`page ${style.page}`}>
       <Leaving to={destination.name} />
       {canLeave ? (
         <>
@@ -167,7 +168,7 @@ function Countdown({ destination, departure, storeId }: CountdownProps) {
       ) : (
         <p className="problem">{t("redirect.noLink")}</p>
       )}
-      <div className="redirect-actions flex flex-wrap justify-center gap-3">
+      <div className={`${style.actions} flex flex-wrap justify-center gap-3`}>
         <button type="button" className={canLeave ? "button button-quiet" : "button"} onClick={cancel}>
           {t(canLeave ? "common.cancel" : "home.featured.all")}
         </button>
@@ -181,7 +182,7 @@ function Countdown({ destination, departure, storeId }: CountdownProps) {
               {t(isPaused ? "redirect.resume" : "redirect.pause")}
             </button>
             <button type="button" className={storeId ? "button button-quiet" : "button"} onClick={leave}>
-              {t("store.buy")}
+              {t(departure ? "store.buy" : "redirect.buyWithout")}
             </button>
           </>
         )}
@@ -193,7 +194,7 @@ function Countdown({ destination, departure, storeId }: CountdownProps) {
 function Leaving({ to }: { to: string }) {
   return (
     <>
-      <div className="redirect-way" aria-hidden="true">
+      <div className={style.way} aria-hidden="true">
         <Initial name={PRODUCT_NAME} />
         <span />
         <StoreMark store={{ id: "", name: to, logo: "" }} size={44} />
@@ -201,36 +202,27 @@ function Leaving({ to }: { to: string }) {
       <PageHeading>
         <FormattedMessage id="redirect.title" />
       </PageHeading>
-      <p className="redirect-store">{to}</p>
+      <p className={style.store}>{to}</p>
     </>
   );
 }
 
-/** What the buyer is promised, and how not to lose it. */
+/** What the buyer is promised. */
 function Promised({ promise }: { promise: Pick<Departure, "percent" | "reais" | "isSure" | "token"> }) {
   const t = useText();
   const { brl, percent } = useFormat();
   const { token } = promise;
   return (
-    <>
-      <p className="redirect-promise">
-        {t(promise.isSure ? "redirect.promise" : "redirect.promise.upTo", {
-          percent: percent(promise.percent),
-          reais: brl(promise.reais),
-          amount: brl(reaisText(SIMULATED_PURCHASE_CENTS)),
-        })}
-        {token && `\u00a0· ${t("redirect.promise.token", { token: token.toUpperCase() })}`}
-      </p>
-      <ul className="redirect-tips">
-        {TIPS.map((tip) => (
-          <li key={tip}>{t(`redirect.tip.${tip}`)}</li>
-        ))}
-      </ul>
-    </>
+    <p className={style.promise}>
+      {t(promise.isSure ? "redirect.promise" : "redirect.promise.upTo", {
+        percent: percent(promise.percent),
+        reais: brl(promise.reais),
+        amount: brl(reaisText(SIMULATED_PURCHASE_CENTS)),
+      })}
+      {token && `\u00a0· ${t("redirect.promise.token", { token: token.toUpperCase() })}`}
+    </p>
   );
 }
-
-const TIPS = ["blocker", "coupons", "window"] as const;
 
 /** Nothing stands for this way out; a visitor of a store in the catalogue can still log in. */
 function NotCounted({ storeId }: { storeId: string | undefined }) {
@@ -243,7 +235,7 @@ function NotCounted({ storeId }: { storeId: string | undefined }) {
   return (
     <div className="hint grid gap-3">
       <p>
-        <FormattedMessage id="buy.visitor" />
+        <FormattedMessage id="buy.noLogin" />
       </p>
       <LinkButton to={paths.auth(paths.redirect(storeId))}>
         <FormattedMessage id="buy.login" />
@@ -280,11 +272,11 @@ function Clock({ secondsLeft, isPaused }: { secondsLeft: number; isPaused: boole
 
   return (
     <>
-      <p className="scoreboard" aria-hidden="true">
+      <p className={style.scoreboard} aria-hidden="true">
         {secondsLeft}
       </p>
       <div
-        className="progress"
+        className={style.progress}
         role="progressbar"
         aria-label={t("redirect.progress")}
         aria-valuemin={0}

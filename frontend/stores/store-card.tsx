@@ -19,7 +19,7 @@ export const StoreCard = memo(function StoreCard({ store, onBuy }: { store: Stor
   const nameId = useId();
   const { country, category, description, nameOf } = useStoreTexts(store);
   return (
-    <article className="store-card">
+    <article className={store.isPaused ? "store-card store-card-paused" : "store-card"}>
       <div className="store-card-top">
         <StoreMark store={store} />
         <PromisePercent promise={promise} store={store} />
@@ -59,8 +59,9 @@ export const StoreCard = memo(function StoreCard({ store, onBuy }: { store: Stor
       {store.isPaused ? (
         <p className="muted mt-auto">{t("reason.storePaused")}</p>
       ) : (
-        <button type="button" className="button mt-auto" aria-describedby={nameId} onClick={() => onBuy(store)}>
+        <button type="button" className="button mt-auto" onClick={() => onBuy(store)}>
           {t("store.buy")}
+          <span className="sr-only"> – {store.name}</span>
         </button>
       )}
     </article>

@@ -17,7 +17,7 @@ export default function StoreOffers({ storeId, onBuy }: { storeId: string; onBuy
       <p className="muted">{t("offersPage.words")}</p>
       <OfferList offers={offers} isOfStore onBuy={onBuy} />
       {found.hasNextPage && (
-        <button type="button" className="button button-quiet store-more" onClick={() => found.fetchNextPage()}>
+        <button type="button" className="button button-quiet" onClick={() => found.fetchNextPage()}>
           {t("stores.more")}
         </button>
       )}

@@ -50,19 +50,25 @@ export default function StorePage() {
   return store.data ? <Contents store={store.data} /> : <OnTheWay />;
 }
 
-/** The parts of the page, as high as they will be. */
-function OnTheWay() {
+/** The parts of the page, as high as they will be; the build paints them with the store's name (`prerender.tsx`). */
+export function OnTheWay({ name, description }: { name?: string; description?: string }) {
   return (
     <div className="page page-loading" aria-busy="true">
       <div className="grid gap-4">
-        <div className="store-banner" aria-hidden="true">
+        <div className="store-banner" aria-hidden={name === undefined}>
           <svg className="skeleton" width="96" height="96" opacity=".25" />
-          <div className="skeleton h-14" style={{ opacity: 0.25 }} />
+          {name ? (
+            <div>
+              <PageHeading>{name}</PageHeading>
+            </div>
+          ) : (
+            <div className="skeleton h-14" style={{ opacity: 0.25 }} />
+          )}
           <p className="store-percent">
             <span className="store-percent-number">&nbsp;</span>
           </p>
         </div>
-        <span className="skeleton h-6 w-2/3" />
+        {description ? <p className="lead">{description}</p> : <span className="skeleton h-6 w-2/3" />}
         <div className="store-offer">
           <div className="you-receive h-24" />
           <div className="action-row">
@@ -97,9 +103,12 @@ function Contents({ store }: { store: Store }) {
         <div>
           <PageHeading>{store.name}</PageHeading>
           <ul className="tags">
-            {[category, country, store.club].filter(Boolean).map((tag) => (
+            {[category, country].filter(Boolean).map((tag) => (
               <li key={tag}>{tag}</li>
             ))}
+            {store.club && (
+              <li>{store.clubSlug ? <Link to={paths.club(store.clubSlug)}>{store.club}</Link> : store.club}</li>
+            )}
           </ul>
         </div>
         <PromisePercent promise={usePromise()(store)} store={store} />
@@ -215,9 +224,11 @@ function WhenItCounts({ store }: { store: Store }) {
           {usual("pay", pay) || (store.holdDays > 0 && ` ${t("storePage.counts.hold", { count: store.holdDays })}`)}
         </li>
       </ol>
-      <Link className="link" to={paths.help("when-cashback-comes")}>
-        {t("storePage.counts.more")}
-      </Link>
+      <p>
+        <Link className="link" to={paths.help("when-cashback-comes")}>
+          {t("storePage.counts.more")}
+        </Link>
+      </p>
     </Card>
   );
 }

@@ -36,31 +36,47 @@ export default function Stores() {
   const buy = useCallback((store: Store) => startTransition(() => setChosen(store)), []);
   return (
     <section className="page">
-      <PageHeading>
-        <FormattedMessage id="stores.title" />
-      </PageHeading>
-      <p className="lead">
-        <FormattedMessage id="stores.description" />
-      </p>
-      <LinkOfProduct />
-      <p>
-        <Link className="link" to={paths.offers}>
-          <FormattedMessage id="offers.all" />
-        </Link>
-      </p>
+      <Intro />
+      <OtherWays />
       <Catalogue onBuy={buy} />
       {chosen && <BuyDialog key={chosen.id} store={chosen} onClose={() => setChosen(undefined)} />}
     </section>
   );
 }
 
-/** On a phone the field has a page of its own, so that the first store's button is on the first screen. */
-function LinkOfProduct() {
-  if (!useIsPhone()) return <PasteLink />;
+function Intro() {
   return (
-    <Link className="link" to={paths.go("")}>
-      <FormattedMessage id="go.field" />
-    </Link>
+    <>
+      <PageHeading>
+        <FormattedMessage id="stores.title" />
+      </PageHeading>
+      <p className="lead">
+        <FormattedMessage id="stores.description" />
+      </p>
+    </>
+  );
+}
+
+/**
+ * To a store by a product's link or an offer. On a phone the field has a page of its own, so that the first store's button is
+ * on the first screen.
+ */
+function OtherWays() {
+  const isPhone = useIsPhone();
+  return (
+    <>
+      {!isPhone && <PasteLink />}
+      <p className="mb-4 flex flex-wrap gap-3">
+        {isPhone && (
+          <Link className="link" to={paths.go("")}>
+            <FormattedMessage id="go.field" />
+          </Link>
+        )}
+        <Link className="link" to={paths.offers}>
+          <FormattedMessage id="offers.all" />
+        </Link>
+      </p>
+    </>
   );
 }
 
@@ -75,18 +91,7 @@ function Catalogue({ onBuy }: { onBuy: (store: Store) => void }) {
       <Chips choice={choice} />
       <Results choice={choice} />
       {!found.stores ? (
-        <div className="store-grid" aria-busy="true">
-          <Skeletons count={6} className="store-card store-skeleton">
-            <div className="store-card-top">
-              <svg className="skeleton" width="56" height="56" />
-              <svg className="skeleton store-percent" width="72" height="56" />
-            </div>
-            <span className="perforation" />
-            <span className="skeleton store-name h-6 w-2/3" />
-            <span className="skeleton store-worth h-12" />
-            <span className="button button-quiet mt-auto" />
-          </Skeletons>
-        </div>
+        <CardsOnTheWay />
       ) : found.stores.length === 0 && !found.hasMore ? (
         <NoStores isFiltered={isFiltered} clear={clear} />
       ) : (
@@ -104,7 +109,7 @@ function Catalogue({ onBuy }: { onBuy: (store: Store) => void }) {
         found.hasMore && (
           <button
             type="button"
-            className="button button-quiet store-more"
+            className="button button-quiet"
             aria-busy={found.isFetching}
             onClick={() => !found.isFetching && found.loadMore()}
           >
@@ -113,6 +118,33 @@ function Catalogue({ onBuy }: { onBuy: (store: Store) => void }) {
         )
       )}
     </>
+  );
+}
+
+function CardsOnTheWay() {
+  return (
+    <div className="store-grid" aria-busy="true">
+      <Skeletons count={6} className="store-card store-skeleton">
+        <div className="store-card-top">
+          <svg className="skeleton" width="56" height="56" />
+          <svg className="skeleton store-percent" width="72" height="56" />
+        </div>
+        <span className="perforation" />
+        <span className="skeleton store-name h-6 w-2/3" />
+        <span className="skeleton store-worth h-12" />
+        <span className="button button-quiet mt-auto" />
+      </Skeletons>
+    </div>
+  );
+}
+
+/** What the build paints of the page (`prerender.tsx`). */
+export function StoresOnTheWay() {
+  return (
+    <section className="page">
+      <Intro />
+      <CardsOnTheWay />
+    </section>
   );
 }
 

@@ -6,6 +6,7 @@ import { DifferenceClock } from "../chain/difference-clock.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import Difference from "../ui/payout-difference.tsx";
+import { Verdict, type VerdictKind } from "../ui/verdict.tsx";
 import type { ChainTicket } from "./read-chain-ticket.ts";
 
 type ResultProps = { chain: ChainTicket; isOver: boolean; readAt: number };
@@ -35,21 +36,21 @@ function Comparison({ chain: { difference }, readAt }: { chain: ChainTicket; rea
   );
 }
 
-const VERDICT_STYLES = {
-  open: "muted",
-  over: "muted",
-  cancelled: "muted",
-  returned: "muted",
-  unexplained: "proof-less",
-  unread: "muted",
-  exact: "proof-holds",
-  kept: "proof-holds",
-  less: "proof-less",
-  wrong: "problem",
-};
+const VERDICTS = {
+  open: "open",
+  over: "open",
+  cancelled: "open",
+  returned: "open",
+  unexplained: "less",
+  unread: "open",
+  exact: "holds",
+  kept: "holds",
+  less: "less",
+  wrong: "wrong",
+} satisfies Record<string, VerdictKind>;
 
 /** What the page says of a ticket. Its payout may be younger than what the server knows. */
-function verdictOn({ isPaid, outcome, status, payouts }: ChainTicket, isOver: boolean): keyof typeof VERDICT_STYLES {
+function verdictOn({ isPaid, outcome, status, payouts }: ChainTicket, isOver: boolean): keyof typeof VERDICTS {
   if (outcome.kind === "less") return "less";
   if (outcome.kind === "kept") return payouts.length > 0 ? "kept" : "over";
   if (outcome.kind === "paid") return "exact";
@@ -89,10 +90,10 @@ function Sums({ chain, isOver }: { chain: ChainTicket; isOver: boolean }) {
           </div>
         )}
       </dl>
-      <p role="status" className={VERDICT_STYLES[verdict]}>
+      <Verdict role="status" kind={VERDICTS[verdict]}>
         {t(`check.verdict.${verdict}`)}
         <Difference outcome={chain.outcome} />
-      </p>
+      </Verdict>
     </>
   );
 }

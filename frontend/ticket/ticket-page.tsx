@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import { useParams } from "react-router";
 import { percentText, reaisText } from "../../core/rules/money.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
@@ -22,6 +22,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
 import { ticketImage } from "../ui/ticket-image.ts";
+import timelineStyle from "../ui/timeline.module.css";
 import { useSeen } from "../ui/use-seen.ts";
 import { Worth } from "../ui/worth.tsx";
 
@@ -44,14 +45,23 @@ export default function TicketPage() {
     );
   }
   return (
+    <Frame title={t("ticketPage.title", { id: tokenId })} description={t("ticketPage.description")}>
+      {ticket.data && <Contents ticket={ticket.data} />}
+    </Frame>
+  );
+}
+
+type FrameProps = { title: string; description: string; children?: ReactNode };
+
+/** The page until its ticket is here, and around it; the build paints it (`prerender.tsx`). */
+export function Frame({ title, description, children }: FrameProps) {
+  return (
     <section className="page grid gap-4">
       <div>
-        <PageHeading>{t("ticketPage.title", { id: tokenId })}</PageHeading>
-        <p className="lead">{t("ticketPage.description")}</p>
+        <PageHeading>{title}</PageHeading>
+        <p className="lead">{description}</p>
       </div>
-      {ticket.data ? (
-        <Contents ticket={ticket.data} />
-      ) : (
+      {children || (
         <div className="page-loading">
           <Skeletons count={1} className="h-64" />
         </div>
@@ -134,6 +144,7 @@ function LargeTicket({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts 
     <div className="ticket-grid latest-ticket ticket-large" data-status={facts.status}>
       <Ticket
         tone={facts.status}
+        club={ticket.club_slug}
         kicker={t("nft.kicker", { id: ticket.tokenId })}
         title={<h2>{facts.store}</h2>}
         fields={[
@@ -187,10 +198,10 @@ function Life({ ticket, status }: { ticket: PublicTicket; status: NftFacts["stat
   ] as const;
   return (
     <Card title={t("timeline.title")}>
-      <ol className="timeline">
+      <ol className={timelineStyle.timeline}>
         {life.map(([step, moment]) => (
           <li key={step} data-state={moment ? "done" : "ahead"}>
-            <span className="timeline-mark" aria-hidden="true" />
+            <span className={timelineStyle.mark} aria-hidden="true" />
             <span>
               {step === "burnt" ? t("status.burnt") : t(`ticketPage.${step}`)}
               <span className="sr-only"> {t(moment ? "timeline.done" : "timeline.ahead")}</span>
@@ -199,7 +210,13 @@ function Life({ ticket, status }: { ticket: PublicTicket; status: NftFacts["stat
               <>
                 <time dateTime={moment.at}>{dateTime(moment.at)}</time>
                 <span className="timeline-link">
-                  <ExplorerLink hash={moment.tx}>{t("ticketPage.transaction")}</ExplorerLink>
+                  <ExplorerLink hash={moment.tx}>
+                    {t("ticketPage.transaction")}
+                    <span className="sr-only">
+                      {" – "}
+                      {step === "burnt" ? t("status.burnt") : t(`ticketPage.${step}`)}
+                    </span>
+                  </ExplorerLink>
                 </span>
               </>
             )}

@@ -12,6 +12,7 @@ import { type MessageId, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
+import style from "./transaction-page.module.css";
 import { type readTransaction, transactionQuery } from "./transaction-queries.ts";
 
 /** By class: the build shortens the names of classes. Which of the two it is depends on which call ends first. */
@@ -29,7 +30,7 @@ export default function TransactionPage() {
     <section className="page grid gap-4">
       <PageHeading>{t("tx.title")}</PageHeading>
       <p className="muted">
-        <span className="hash figures text-sm">{hash}</span>
+        <span className={`${style.hash} figures text-sm`}>{hash}</span>
       </p>
       {found.isError ? (
         isUnknown(found.error) ? (
@@ -63,7 +64,7 @@ function Facts({ found: { transaction, receipt, payouts, at } }: FactsProps) {
   return (
     <>
       {payouts.length > 0 && (
-        <ul className="tx-payouts grid gap-3">
+        <ul className={`${style.payouts} grid gap-3`}>
           {payouts.map(({ amountWei, recipient, purchaseId }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the events of a transaction never change
             <li key={index} className="flex flex-wrap gap-3">
@@ -101,7 +102,7 @@ function Address({ of }: { of: string }) {
   return (
     <>
       {name && <span className="block">{name}</span>}
-      <span className="hash muted figures text-sm">{address}</span>
+      <span className={`${style.hash} muted figures text-sm`}>{address}</span>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Dialog as Modal } from "@base-ui/react/dialog";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { ErrorBoundary } from "../app/error-boundary.tsx";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "./icon.tsx";
@@ -29,6 +29,8 @@ export function Dialog(props: DialogProps) {
   const { title, note, onClose, children, actions, leave, look = "narrow", lang, focusAfter } = props;
   const t = useText();
   const [opener] = useState(() => document.activeElement);
+  const popup = useRef<HTMLDivElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // A phone's keyboard has opened: not every browser keeps the field in sight.
     const seeField = () => document.activeElement?.scrollIntoView({ block: "nearest" });
@@ -40,11 +42,19 @@ export function Dialog(props: DialogProps) {
     <Modal.Root open onOpenChange={onClose}>
       <Modal.Portal>
         <Modal.Backdrop className="dialog-backdrop" />
-        <Modal.Popup lang={lang} className={CLASSES[look]} finalFocus={() => focusAfter?.(opener) ?? true}>
+        <Modal.Popup
+          ref={popup}
+          lang={lang}
+          className={CLASSES[look]}
+          initialFocus={() => firstChoice(popup.current) ?? heading.current}
+          finalFocus={() => focusAfter?.(opener) ?? true}
+        >
           <div className="dialog-body">
             <div className="dialog-head">
               <div>
-                <Modal.Title>{title}</Modal.Title>
+                <Modal.Title ref={heading} tabIndex={-1}>
+                  {title}
+                </Modal.Title>
                 {note && <p className="muted">{note}</p>}
               </div>
               <Modal.Close className="icon-button" aria-label={t("common.close")}>
@@ -67,4 +77,21 @@ export function Dialog(props: DialogProps) {
       </Modal.Portal>
     </Modal.Root>
   );
+}
+
+const CHOICES =
+  ":is(a[href], button, input, select, textarea, [tabindex='0']):not(:disabled, [tabindex='-1'], .dialog-head *)";
+const WRITTEN = "textarea, input:not([type=radio], [type=checkbox])";
+
+/**
+ * What can be chosen first, if it is in sight: a dialog opens at its top. Not what opens a phone's keyboard, which would
+ * cover what the dialog says.
+ */
+function firstChoice(popup: HTMLElement | null): HTMLElement | undefined {
+  const choices = [...(popup?.querySelectorAll<HTMLElement>(CHOICES) ?? [])];
+  const first = choices.find((one) => one.checkVisibility());
+  if (!popup || !first) return undefined;
+  if (first.matches(WRITTEN) && matchMedia("(pointer: coarse)").matches) return undefined;
+  const room = first.closest(".dialog-body") ?? popup;
+  return first.getBoundingClientRect().bottom <= room.getBoundingClientRect().bottom ? first : undefined;
 }

@@ -50,7 +50,7 @@ export function PromisePercent({ promise, store }: { promise: Promised; store: C
       <span className="store-percent-label">{isRange ? t("store.upTo") : "\u00a0"}</span>
       <span className="store-percent-number">{percent(percentText(baseBps))}</span>
       {token ? (
-        <span className="store-percent-label store-percent-bonus">
+        <span className="store-percent-label">
           {t(isOwn ? "store.bonus.club" : "store.bonus.token", {
             percent: percent(percentText(bonusBps)),
             token: token.slug.toUpperCase(),

@@ -1,9 +1,8 @@
 import { useState } from "react";
-import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { downloadFile } from "./download.ts";
+import { sharePicture } from "./share-picture.ts";
 import { toast } from "./toast.ts";
 import { useCopy } from "./use-copy.ts";
 
@@ -32,11 +31,7 @@ export function ShareTicket({ tokenId, store, paid }: ShareTicketProps) {
         headline: paid === undefined ? store : chz(paid),
         link,
       });
-      const file = new File([picture], `${PRODUCT_NAME.toLowerCase()}-${tokenId}.png`, { type: "image/png" });
-      if (navigator.canShare?.({ files: [file] })) {
-        // Closing the share sheet is not an error.
-        await navigator.share({ files: [file], title: store, text: url }).catch(() => {});
-      } else downloadFile(file);
+      await sharePicture(picture, tokenId, { title: store, text: url });
     } catch {
       toast.error(t("share.picture.failed"), { id: "share-picture", description: t("share.picture.failed.hint") });
     } finally {

@@ -1,4 +1,4 @@
-type Step = { title: string; text: string };
+type Step = { title: string; text?: string };
 
 /** Numbered steps on one strip, under a heading of the second level. */
 export function Steps({ steps }: { steps: Step[] }) {
@@ -10,7 +10,7 @@ export function Steps({ steps }: { steps: Step[] }) {
             {index + 1}
           </span>
           <h3>{title}</h3>
-          <p className="muted">{text}</p>
+          {text && <p className="muted">{text}</p>}
         </li>
       ))}
     </ol>

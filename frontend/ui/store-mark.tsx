@@ -15,7 +15,7 @@ function DrawnMark({ store, size }: { store: Marked; size: number }) {
   const id = useId();
   const { shape, pattern, fill, stroke, ink, letter } = drawnMark(store.name, useClubOf(store.clubSlug));
   return (
-    <svg className="store-mark" aria-hidden="true" width={size} height={size} viewBox="0 0 64 64">
+    <svg aria-hidden="true" width={size} height={size} viewBox="0 0 64 64">
       <clipPath id={id}>
         <path d={shape} />
       </clipPath>

@@ -1,4 +1,5 @@
-import type { ReactNode } from "react";
+import type { CSSProperties, ReactNode } from "react";
+import { useClubOf } from "../club/use-clubs.ts";
 import type { StatusWord } from "../i18n/situation-word.ts";
 
 /** A purchase's status, or that the ticket says it was returned. */
@@ -18,11 +19,20 @@ type TicketProps = {
   stamp?: ReactNode;
   stub: ReactNode;
   tone?: TicketTone;
+  /** Of its store: the stub has its colours, or without one that is known those of the page. */
+  club?: string | null | undefined;
   children?: ReactNode;
 };
 
+/** The colours of a store's club for what is drawn inside; undefined where none is known: those of the page. */
+export function useColoursOf(club: string | null | undefined): CSSProperties | undefined {
+  const look = useClubOf(club ?? undefined);
+  return look && ({ "--accent": look.ground, "--on-accent": look.ink, "--accent-trim": look.trim } as CSSProperties);
+}
+
 /** A purchase as a match ticket: body, perforation, stub; like the NFT's picture. */
-export function Ticket({ title, kicker, fields, stamp, stub, tone = "confirmed", children }: TicketProps) {
+export function Ticket({ title, kicker, fields, stamp, stub, tone = "confirmed", club, children }: TicketProps) {
+  const colours = useColoursOf(club);
   return (
     <div className={`ticket ticket-${tone}`}>
       <div className="ticket-body">
@@ -39,7 +49,9 @@ export function Ticket({ title, kicker, fields, stamp, stub, tone = "confirmed",
         {stamp && <div className="ticket-stamp">{stamp}</div>}
         {children}
       </div>
-      <div className="ticket-stub">{stub}</div>
+      <div className="ticket-stub" style={colours}>
+        {stub}
+      </div>
     </div>
   );
 }

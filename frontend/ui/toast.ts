@@ -61,6 +61,21 @@ export function dismissStaleToasts(): void {
   }
 }
 
+/** What stays at the top of the screen, with buttons. */
+const AT_THE_TOP = ".site-header, .notice, .dialog-head";
+/** Of the screen's height: whatever reaches further down does not stay at the top. */
+const TOP_SHARE = 0.4;
+const GAP_PX = 8;
+
+/** On a phone a toast lies over the page's first lines, and over no button of the header, a notice or a dialog. */
+function keepBelow(): void {
+  const most = innerHeight * TOP_SHARE;
+  const ends = [...document.querySelectorAll(AT_THE_TOP)]
+    .map((one) => one.getBoundingClientRect().bottom)
+    .filter((bottom) => bottom <= most);
+  document.documentElement.style.setProperty("--toast-top", `${Math.max(0, ...ends) + GAP_PX}px`);
+}
+
 const shown =
   (kind: "message" | "success" | "warning" | "error") =>
   (title: string, { id: name, ...options }: ToastOptions) => {
@@ -70,6 +85,7 @@ const shown =
     last.set(name, { id, at: performance.now() });
     withLibrary((show) => {
       if (previous) show.dismiss(previous.id);
+      keepBelow();
       show[kind](title, { ...options, id, duration: SHOWN_MS });
     });
   };

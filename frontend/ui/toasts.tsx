@@ -4,8 +4,8 @@ import { useText } from "../i18n/language.tsx";
 import { loadToasts, toastsLoaded } from "./toast.ts";
 import { useIsPhone } from "./use-is-phone.ts";
 
-/** Over a phone's header, which is about as high: below it they would cover the page's title, or its notice and button. */
-const PHONE_TOP = "0.5rem";
+/** On a phone, below all that can be pressed at the top of the screen (`keepBelow`). */
+const PHONE_TOP = "var(--toast-top, 0.5rem)";
 
 /** The first of them loads the toasts: one that says that the connection is gone comes too late to be fetched. */
 const ACTS = ["pointerover", "pointerdown", "keydown"] as const;
@@ -19,6 +19,7 @@ export function Toasts() {
   const shown = theme.use();
   const isPhone = useIsPhone();
   const ref = useRef<HTMLDivElement>(null);
+  const isTab = useRef(false);
   const [library, setLibrary] = useState<Awaited<typeof toastsLoaded>>();
   useEffect(() => {
     toastsLoaded.then(setLibrary);
@@ -35,7 +36,20 @@ export function Toasts() {
   }, []);
   return (
     // `aria-live`, because a dialog hides everything without it from screen readers; off, because the toasts have their own.
-    <div ref={ref} popover="manual" className="toast-layer" aria-live="off">
+    <div
+      ref={ref}
+      popover="manual"
+      className="toast-layer"
+      aria-live="off"
+      onKeyDownCapture={({ key }) => {
+        isTab.current = key === "Tab";
+      }}
+      onPointerDownCapture={() => {
+        isTab.current = false;
+      }}
+      // The library gives the focus back to where it came from, which is right for who closes a toast: Tab goes on.
+      onBlurCapture={(event) => isTab.current && event.stopPropagation()}
+    >
       {library && (
         <library.Toaster
           theme={shown}

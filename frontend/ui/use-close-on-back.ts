@@ -21,9 +21,10 @@ function isStale(state: unknown): boolean {
 }
 
 // The entry of a closed dialog, reached by Back or Forward, has nothing to show.
-addEventListener("popstate", ({ state }) => {
-  if (isStale(state)) history.back();
-});
+if (!import.meta.env.SSR)
+  addEventListener("popstate", ({ state }) => {
+    if (isStale(state)) history.back();
+  });
 
 function enter(id: number): void {
   const state = { ...history.state, dialog: id };

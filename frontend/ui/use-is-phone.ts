@@ -1,14 +1,16 @@
 import { useSyncExternalStore } from "react";
 
 /** The width at which the styles move the navigation to the bottom. */
-const PHONE = matchMedia("(width <= 44rem)");
+const phone = () => matchMedia("(width <= 44rem)");
 
 export function useIsPhone(): boolean {
   return useSyncExternalStore(
     (changed) => {
-      PHONE.addEventListener("change", changed);
-      return () => PHONE.removeEventListener("change", changed);
+      const list = phone();
+      list.addEventListener("change", changed);
+      return () => list.removeEventListener("change", changed);
     },
-    () => PHONE.matches,
+    () => phone().matches,
+    () => false,
   );
 }

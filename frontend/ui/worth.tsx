@@ -24,11 +24,13 @@ export function Worth({ amount, value, rateDay, isInline = false }: WorthProps) 
   const today = worthCents(gweiFromChzText(amount), BigInt(wei_per_cent));
   return (
     <>
-      <span className="muted figures">
-        {value === null ? t("worth.unknown") : t("worth.then", { amount: brl(value) })}
-        {rateDay && ` (${t("worth.earlier", { day: date(rateDay) })})`}
-      </span>
-      {isInline && is_rate_known && " · "}
+      {value !== null && (
+        <span className="muted figures">
+          {t("worth.then", { amount: brl(value) })}
+          {rateDay && ` (${t("worth.earlier", { day: date(rateDay) })})`}
+        </span>
+      )}
+      {isInline && value !== null && is_rate_known && " · "}
       {is_rate_known && <span className="muted figures">{t("worth.today", { amount: brl(reaisText(today)) })}</span>}
     </>
   );

@@ -14,6 +14,7 @@ import { toast } from "../ui/toast.ts";
 import { useForm } from "../ui/use-form.ts";
 import { useIsShown } from "../ui/use-is-shown.ts";
 import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
+import style from "./claim-dialog.module.css";
 import { shrinkPicture } from "./shrink-picture.ts";
 
 const schema = createClaimRequestSchema.pick({ order_ref: true, amount: true, date: true, note: true });
@@ -54,7 +55,7 @@ export default function ClaimDialog(props: ClaimDialogProps) {
         <Field label={t("claim.order")} problem={problemOf("order_ref")}>
           {(control) => <input maxLength={64} autoComplete="off" {...register("order_ref")} {...control} />}
         </Field>
-        <div className="claim-pair">
+        <div className={style.pair}>
           <Field label={t("claim.amount")} problem={problemOf("amount")}>
             {(control) => (
               <input

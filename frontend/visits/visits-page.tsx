@@ -19,6 +19,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { Stamp } from "../ui/ticket.tsx";
 import { claimPagesQuery, clickPagesQuery, type OwnPages, simulatedPagesQuery } from "./queries.ts";
+import style from "./visits-page.module.css";
 
 const ClaimDialog = fetchedDialog(() => import("./claim-dialog.tsx"));
 
@@ -28,7 +29,7 @@ export default function VisitsPage() {
   const { profile, status, retry } = useSession();
   const { simulated } = useQuery(configQuery).data;
   return (
-    <section className="page grid gap-4 visits">
+    <section className={`page grid gap-4 ${style.page}`}>
       <PageHeading>{t("visits.title")}</PageHeading>
       <p className="lead">{t(simulated ? "visits.lead.simulated" : "visits.lead")}</p>
       {profile ? (
@@ -127,7 +128,7 @@ function SimulatedRow({ purchase }: { purchase: PurchaseRecord }) {
         <p>{t(`situation.${situationWord(purchase)}`, { date: expected_at ? date(expected_at) : "" })}</p>
       </div>
       <Money cashback={chz(cashback_amount)} amount={amount} />
-      <div className="visit-claim">
+      <div className={style.claim}>
         <Stamp kind={statusWord(status)}>{t(`status.${statusWord(status)}`)}</Stamp>
       </div>
     </article>
@@ -201,7 +202,7 @@ function VisitRow({ click, onClaim }: { click: Click; onClaim: () => void }) {
       {click.amount !== null && click.cashback !== null && (
         <Money cashback={brl(click.cashback)} amount={click.amount} />
       )}
-      <div className="visit-claim">
+      <div className={style.claim}>
         {isOver ? (
           <span className="muted">{t("visits.over", { date: date(click.expires_at) })}</span>
         ) : isEarly ? (
@@ -252,7 +253,7 @@ function Claims({ pages: { query, rows } }: { pages: Pages<Claim> }) {
                 </p>
                 {claim.reason && <p>{t("claims.reason", { reason: claim.reason })}</p>}
               </div>
-              <div className="visit-claim">
+              <div className={style.claim}>
                 <Stamp kind={stampOf(claim)}>{t(`claims.${claimWord(claim.state)}`)}</Stamp>
               </div>
             </article>

@@ -57,7 +57,9 @@ export function useConnectWallet() {
 /** Announced wallets, the page's own last; a plain `window.ethereum` counts only if the user announces none. */
 function offered(connectors: readonly Connector[]): readonly Connector[] {
   const announced = connectors.filter((one) => one.id !== "injected" && one.id !== WALLETCONNECT_ID);
-  const plain = connectors.filter((one) => one.id === "injected" && "ethereum" in window && window.ethereum);
+  const plain = connectors.filter(
+    (one) => !import.meta.env.SSR && one.id === "injected" && "ethereum" in window && window.ethereum,
+  );
   const own = announced.filter(isReadersOwn);
   const passkey = announced.filter((one) => one.id === PASSKEY_WALLET);
   const others = announced.filter((one) => !isReadersOwn(one) && one.id !== PASSKEY_WALLET);

@@ -34,11 +34,11 @@ async function expectNoObjections(page: Page, themes: Analyses[Language]): Promi
 }
 
 /** WCAG 2.2 A and AA, by axe, on every screen, in both languages and themes. */
-describe("Accessibility", () => {
+describe("Accessibility @deep", () => {
   const site = useSite();
 
   for (const screen of SCREENS) {
-    const tag = screen.isVariant ? " @deep" : "";
+    const tag = screen.isVariant ? " @release" : "";
     it(`finds no violation on ${screen.name}${tag}`, () => analyse(screen, ["pt"], FIRST));
     for (const languages of visitsTo(screen)) {
       const name = `${screen.name} in ${languages.join(" and ")}`;
@@ -84,6 +84,50 @@ describe("Accessibility", () => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).to.be.at.most(320);
     });
   }
+
+  it("has targets for a finger on a phone, but for links within a sentence", async () => {
+    const found: string[] = [];
+    for (const path of [
+      "/",
+      "/stores",
+      "/stores/1",
+      "/dashboard",
+      "/dashboard?view=statement",
+      "/ticket/2",
+      "/profile",
+    ]) {
+      const { page } = await site.openLoggedIn(path, { viewport: { width: 360, height: 780 } });
+      await page.locator("h1").first().waitFor();
+      await page.waitForLoadState("networkidle");
+      const small = await page.locator("a[href], button, input, select, summary").evaluateAll((targets) =>
+        targets.flatMap((one) => {
+          const words = one.parentElement?.textContent?.trim();
+          const isInSentence = one.matches("a") && words !== one.textContent?.trim() && one.closest("p") !== null;
+          if (isInSentence || !one.checkVisibility() || one.closest(".sr-only, .skip-link")) return [];
+          const target = one.closest("label") ?? one;
+          target.scrollIntoView({ block: "center" });
+          const { height, x, y, width } = target.getBoundingClientRect();
+          const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+          const isOther = hit !== null && !target.contains(hit) && !hit.contains(target);
+          return [
+            ...(height < 43.5 ? [`${one.textContent} ${height}`] : []),
+            ...(isOther ? [`${one.textContent} lies below ${hit.textContent}`] : []),
+          ];
+        }),
+      );
+      found.push(...small.map((one) => `${path} ${one}`));
+    }
+    expect(found).to.deep.equal([]);
+  });
+
+  it("tells what is chosen where the reader's own colours take all grounds away", async () => {
+    const { page } = await site.openLoggedIn("/dashboard", { forcedColors: "active" });
+    const ground = (name: string) =>
+      page.getByText(name, { exact: true }).evaluate((one) => getComputedStyle(one).backgroundColor);
+    await page.getByRole("button", { name: "Por mês", pressed: true }).waitFor();
+    expect(await ground("Por mês")).not.to.equal(await ground("Por clube"));
+    expect(await ground("Álbum")).not.to.equal(await ground("Extrato"));
+  });
 
   it("moves the focus to the heading on navigation", async () => {
     const { page } = await site.open("/");

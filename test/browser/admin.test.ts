@@ -468,6 +468,31 @@ describe("Admin", () => {
       expect(await said(), "a direct shop's first day needs somebody too").to.match(alone);
     });
 
+    it("says where a network does not pay for a percent, or for a fan's bonus on top, before it sells", async () => {
+      fillPanel(site.server, "owner", BUYER);
+      const [store] = site.server.stores;
+      const category = { id: 1, category: "TVs", cashback_percent: "3.5", commission_percent: "6", is_by_hand: true };
+      Object.assign(store ?? {}, { club: "Palmeiras", cashbacks: [category] });
+      site.server.isAdmin = true;
+      const { page } = await site.openLoggedIn("/admin?tab=stores&row=1");
+      await page
+        .getByText(
+          "a rede paga 6% · com o bônus de até 4%, passa do que a rede paga (6%): a plataforma banca a diferença",
+        )
+        .waitFor();
+      await page.getByRole("button", { name: "Editar – TVs" }).click();
+      const dialog = page.getByRole("dialog");
+      const said = async () => (await dialog.getByRole("status").allTextContents()).join("");
+      expect(await said()).to.match(/^Com o bônus de até 4%, passa do que a rede paga \(6%\)/);
+      await dialog.getByLabel("Percentual de cashback").fill("2");
+      expect(await said()).to.equal("");
+      await dialog.getByLabel("Percentual de cashback").fill("6,25");
+      expect(await said()).to.match(/6,25% passa do que a rede paga \(6%\): .*ficam retidas/);
+      Object.assign(store ?? {}, { club: null, club_slug: null });
+      await page.reload();
+      await page.getByText("a rede paga 6%", { exact: true }).waitFor();
+    });
+
     it("shows a percent that waits to a second person, who approves it", async () => {
       const rows = [percentApproval(2, {})];
       site.server.answer("POST /api/admin/percent-approvals/2/approve", () => {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 
 const ENGLISH = { storage: { language: "en" } };
@@ -30,18 +31,17 @@ describe("The bonus program", () => {
 
     it("is what the buy dialog computes", async () => {
       const { page } = await site.openLoggedIn("/stores", ENGLISH);
-      const total = page.getByRole("dialog").locator(".summary-total dd");
+      const total = page.getByRole("dialog").getByRole("definition").last();
       const buyAt = (store: string) =>
         page.getByRole("article").filter({ hasText: store }).getByRole("button", { name: "Buy now" }).click();
       // 50 VERDAO: 1% anywhere, 3% at the club's store.
       await buyAt("Mercado da Bola");
       await page.getByRole("radio", { name: /VERDAO/ }).check();
-      await page.waitForFunction(() => document.querySelector(".summary-total dd")?.textContent === "+1%");
+      await eventually(async () => expect(await total.textContent()).to.equal("+1%"));
       await page.keyboard.press("Escape");
       await buyAt("Verdão Store");
       await page.getByRole("radio", { name: /VERDAO/ }).check();
-      await page.waitForFunction(() => document.querySelector(".summary-total dd")?.textContent === "+3%");
-      expect(await total.textContent()).to.equal("+3%");
+      await eventually(async () => expect(await total.textContent()).to.equal("+3%"));
     });
 
     it("gives the dashboard's badges: gold above 100, basic above nothing", async () => {

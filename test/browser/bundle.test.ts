@@ -41,7 +41,8 @@ describe("Bundle", () => {
     [...loaded].filter(([file]) => file.endsWith(extension)).reduce((total, [, size]) => total + size, 0);
 
   for (const [path, limit] of Object.entries(sizes.javascript)) {
-    const css = path === "/admin" ? sizes.panelCss : sizes.css;
+    const own: Record<string, number> = { "/admin": sizes.panelCss, "/clubs/palmeiras": sizes.clubCss };
+    const css = own[path] ?? sizes.css;
     it(`loads at most ${limit} kB of JavaScript and ${css} kB of CSS on ${path}`, async () => {
       const loaded = await loadedBy(path, PRIVATE.includes(path));
       expect(sum(loaded, ".js"), [...loaded].join("\n")).to.be.within(50, limit);
@@ -63,7 +64,14 @@ describe("Bundle", () => {
     const html = readFileSync(join(WEB_APP, "index.html"), "utf8");
     const scripts = html.match(/<(?:script type="module"|link rel="modulepreload")[^>]*>/g) ?? [];
     expect(scripts).to.not.deep.equal([]);
-    expect(scripts.filter((one) => !one.includes('fetchpriority="low"'))).to.deep.equal([]);
+    expect(scripts.filter((one) => !one.includes('fetchPriority="low"'))).to.deep.equal([]);
+  });
+
+  it("has the layers in their order, whichever module comes first", () => {
+    const [sheet, ...more] = globSync(join(WEB_APP, "assets/app-*.css")).map((file) => readFileSync(file, "utf8"));
+    expect(more).to.deep.equal([]);
+    const layers = [...(sheet ?? "").matchAll(/@layer ([a-z, ]+)/g)].flatMap(([, names = ""]) => names.split(/, ?/));
+    expect([...new Set(layers)]).to.deep.equal(["reset", "base", "components", "screens", "helpers"]);
   });
 
   it("has a font within its size", () => {

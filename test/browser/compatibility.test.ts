@@ -16,7 +16,7 @@ function isThere(): boolean {
 }
 
 /** Other people's browsers and wallets, as simulators that whole journeys are run against. */
-describe("A wallet of its own kind", () => {
+describe("A wallet of its own kind @deep", () => {
   const site = useSite();
   const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor();
 
@@ -120,7 +120,7 @@ describe("A wallet of its own kind", () => {
   });
 });
 
-describe("A page that a browser translates", () => {
+describe("A page that a browser translates @deep", () => {
   const site = useSite();
 
   it("leads a visitor to a wallet, and a user through a purchase", async () => {

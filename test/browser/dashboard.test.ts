@@ -142,13 +142,17 @@ describe("Dashboard", () => {
     await page.getByRole("dialog").getByText("Pendente", { exact: true }).waitFor();
   });
 
-  it("falls back to a placeholder if an NFT's image is broken", async () => {
+  it("falls back to a placeholder if an NFT's image is broken, in its dialog too", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address);
     for (const nft of me.nfts) nft.metadata.image = `${site.server.url}/api/broken.png`;
     const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
-    await page.locator(".nft-placeholder").first().waitFor();
-    await page.locator(".ticket-grid img").waitFor({ state: "detached" });
+    const card = page.getByRole("article").first();
+    await card.getByText("No picture").waitFor();
+    await card.locator("img").waitFor({ state: "detached" });
+    await card.getByRole("button", { name: "Details" }).click();
+    await page.getByRole("dialog").getByText("No picture").waitFor();
+    await page.getByRole("dialog").locator("img").waitFor({ state: "detached" });
   });
 
   it("shows the stored records if there are no NFTs", async () => {
@@ -161,7 +165,7 @@ describe("Dashboard", () => {
     await page.getByText("Confirmado", { exact: true }).first().waitFor();
   });
 
-  it("shows the latest ticket large and all others as a statement, twelve at a time, filtered, as CSV", async () => {
+  it("has a statement of all purchases, twelve at a time, filtered, as CSV", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address, { nfts: [] });
     const day = (index: number) => new Date(Date.now() - index * 86_400_000).toISOString();
@@ -183,23 +187,21 @@ describe("Dashboard", () => {
       const purchases = me.purchases.filter((one) => one.id < Number(query.before));
       return { body: { success: true, purchases, next_before: null } };
     });
-    const { page, problems } = await site.openLoggedIn("/dashboard", { wallet });
-    await page.getByText("Compra nº 100").waitFor();
+    const { page, problems } = await site.openLoggedIn("/dashboard?view=statement", { wallet });
     const rows = page.locator(".statement-rows > li");
-    await page.getByText("35 lançamentos").waitFor();
+    await page.getByText("36 lançamentos").waitFor();
     const hasRows = (count: number) => eventually(async () => expect(await rows.count()).to.equal(count));
     await hasRows(12);
-    const first = rows.first();
+    const first = rows.nth(1);
     await first.getByRole("heading", { name: "=Mercado da Bola" }).waitFor();
     for (const text of ["Nº 99", "R$", "%", `${wallet.address.slice(0, 6)}...`])
       expect(await first.textContent()).to.include(text);
     await first.getByText("R$ 6,30 no dia do pagamento (cotação de 1 de mai. de 2026)").waitFor();
-    await rows.nth(1).getByText("Sem cotação do dia do pagamento").waitFor();
-    for (const row of [first, rows.nth(1)]) await row.getByText("R$ 7,00 hoje").waitFor();
+    for (const row of [first, rows.nth(2)]) await row.getByText("R$ 7,00 hoje").waitFor();
     await page.getByRole("button", { name: "Mostrar mais" }).click();
     await hasRows(24);
     await page.getByRole("combobox", { name: "Status" }).selectOption("processing");
-    await page.getByText("11 lançamentos").waitFor();
+    await page.getByText("12 lançamentos").waitFor();
     // Older than a quarter of an hour and without a token, and still there.
     await rows.first().getByText("O ingresso está sendo emitido").waitFor();
     await page.getByRole("combobox", { name: "Status" }).selectOption("");
@@ -218,24 +220,34 @@ describe("Dashboard", () => {
     await page.getByRole("combobox", { name: "Status" }).selectOption("cancelled");
     await page.getByText("Nenhuma compra com estes filtros.").waitFor();
     await page.getByRole("button", { name: "Limpar filtros" }).click();
-    await page.getByText("35 lançamentos").waitFor();
+    await page.getByText("36 lançamentos").waitFor();
     expect(problems).to.deep.equal([]);
   });
 
-  it("shows up to twelve purchases as tickets with pictures, and as a list on request", async () => {
+  it("is green where it is confirmed and yellow everywhere else, in border and badge, as ticket and as line", async () => {
     const wallet = testWallet();
     site.server.signIn(wallet.address);
     addAllSituations(site.server);
-    const { page, problems } = await site.openLoggedIn("/dashboard", { wallet });
-    const statement = page.getByRole("region", { name: "Extrato" });
-    await statement.getByRole("button", { name: "Ingressos", pressed: true }).waitFor();
-    await eventually(async () => expect(await statement.locator(".ticket-grid .nft-image").count()).to.equal(10));
-    // A debt and a sale in review have no ticket.
-    expect(await statement.locator(".statement-row").count()).to.equal(2);
-    await statement.getByRole("button", { name: "Lista" }).click();
-    await eventually(async () => expect(await statement.locator(".statement-row").count()).to.equal(12));
-    expect(await statement.locator(".ticket-grid").count()).to.equal(0);
-    expect(problems).to.deep.equal([]);
+    const [GREEN, YELLOW, BADGE] = ["rgb(10, 107, 61)", "rgb(255, 201, 60)", "rgb(122, 82, 0)"];
+    for (const path of ["/dashboard", "/dashboard?view=statement"]) {
+      const { page } = await site.openLoggedIn(path, { wallet, storage: { theme: "light" } });
+      const cards = page.getByRole("article").filter({ hasText: /Confirmado|Pendente|Cancelado/ });
+      if (path.includes("statement")) await page.getByRole("button", { name: "Mostrar mais" }).click();
+      await cards.nth(10).waitFor();
+      await page.getByText("Conferindo na rede...").waitFor({ state: "detached" });
+      const looks = await cards.evaluateAll((found) =>
+        found.map((card) => {
+          const badge = card.querySelector(".stamp");
+          return [
+            badge?.textContent === "Confirmado",
+            getComputedStyle(card).borderLeftColor,
+            badge && getComputedStyle(badge).borderTopColor,
+          ];
+        }),
+      );
+      for (const look of looks) expect(look).to.deep.equal(look[0] ? [true, GREEN, GREEN] : [false, YELLOW, BADGE]);
+      expect(new Set(looks.map(String)).size, path).to.equal(2);
+    }
   });
 
   it("begins with the visit, and when its store usually reports the purchase", async () => {
@@ -270,7 +282,9 @@ describe("Dashboard", () => {
     );
     const { page } = await site.openLoggedIn("/dashboard", { wallet });
     await page.getByText("+33 no extrato").waitFor();
-    await eventually(async () => expect(await page.locator(".strip li .timeline").count()).to.equal(3));
+    await eventually(async () =>
+      expect(await page.getByRole("region", { name: "Cashback a caminho" }).locator("ol").count()).to.equal(3),
+    );
   });
 
   it("lists every other fan token after the two, and shows a tier only for one that has a contract", async () => {
@@ -278,12 +292,12 @@ describe("Dashboard", () => {
     const contract = testWallet().address;
     site.server.tokens.push({ id: 3, name: "Santos", slug: "santos", image: "", symbol: "SANTOS", contract });
     const { page } = await site.openLoggedIn("/dashboard");
-    const names = page.locator(".token-table tbody th .font-semibold");
+    const names = page.getByRole("table").locator("tbody th .font-semibold");
     await page.getByRole("row").filter({ hasText: "SANTOS" }).getByText("Faltam 10 tokens para +0,5%").waitFor();
     const verdao = page.getByRole("row", { name: "VERDAO" });
     await verdao.getByText("Ainda não rende bônus").waitFor();
     expect(await verdao.getByRole("cell").nth(1).innerText()).to.equal("—");
-    expect(await page.locator(".league-own").count(), "a place among the tiers").to.equal(0);
+    expect(await page.getByText("Você", { exact: true }).count(), "a place among the tiers").to.equal(0);
     await eventually(async () => expect(await names.allTextContents()).to.deep.equal(["PSG", "VERDAO", "SANTOS"]));
   });
 
@@ -322,12 +336,12 @@ describe("Dashboard", () => {
     const strip = page.getByRole("region", { name: "Cashback na sua carteira" });
     await strip.waitFor();
     // What arrives later renders the page again.
-    if (me.totals) me.totals.total = "15";
+    Object.assign(me.statement, { in_wallet: "8", total: "15" });
     await page.clock.runFor(90_000);
     await page.locator(".stat-main").getByText("15,00 CHZ").waitFor();
     expect(await strip.count()).to.equal(1);
     await page.reload();
-    await page.getByText("Onde está o seu cashback").waitFor();
+    await page.getByRole("region", { name: "Onde está o seu cashback" }).waitFor();
     expect(await strip.count()).to.equal(0);
   });
 
@@ -451,22 +465,19 @@ describe("Dashboard", () => {
     const wallet = testWallet();
     site.server.signIn(wallet.address);
     addAllSituations(site.server);
-    const { page } = await site.openLoggedIn("/dashboard", { wallet });
+    const { page } = await site.openLoggedIn("/dashboard?view=statement", { wallet });
     const figures = page.getByRole("region", { name: "Onde está o seu cashback" });
-    await figures.getByText(/^Ao todo:\s*65,50 CHZ/).waitFor();
-    await page
-      .locator(".stat-main")
-      .getByText(/já na sua carteira; devoluções não são descontadas aqui$/)
-      .waitFor();
-    // Netted amounts and purchases under review are why it is not the cashback total.
-    await figures.getByText(/^É diferente do cashback total: aqui entram as compras em conferência, /).waitFor();
-    expect(await figures.getByRole("listitem").allInnerTexts()).to.have.lengthOf(4);
+    await page.locator(".stat-main").getByText("72,50 CHZ").waitFor();
+    expect(await figures.getByRole("listitem").allInnerTexts()).to.deep.equal([
+      ...["Na carteira\n10,00", "A caminho\n28,00", "Aguardando\n30,50", "Já descontado\n4,00"],
+    ]);
+    await page.locator(".stat-main").getByText("Devoluções não são descontadas do total.").waitFor();
     const statement = page.getByRole("region", { name: "Extrato" });
-    await statement.getByText("12 lançamentos").waitFor();
+    await statement.getByText("13 lançamentos").waitFor();
     await statement.getByText(/Confirmada; o cashback sai a partir de \d+\sde\s[a-z]+\.\sde\s20\d\d/).waitFor();
     await statement.getByText("4,00 CHZ foram descontados por causa de uma compra devolvida.").waitFor();
     await page.getByText(/^Confirmada; o envio do cashback está atrasado/).waitFor();
-    await figures.getByRole("link", { name: /A descontar/ }).click();
+    await figures.getByRole("link", { name: "3,00 CHZ a descontar" }).click();
     await statement.getByText("Só o que está em “A descontar”.").waitFor();
     await statement.getByText("1 lançamento", { exact: true }).waitFor();
     // Where the link leads, with no other ticket before it.
@@ -474,13 +485,30 @@ describe("Dashboard", () => {
     await statement.getByText(/Ainda faltam 3,00 CHZ/).waitFor();
     await statement.getByText("−3,00 CHZ", { exact: true }).waitFor();
     await statement.getByText("de 7,00 CHZ", { exact: true }).waitFor();
-    await figures.getByRole("link", { name: /Aguardando a loja/ }).click();
+    await figures.getByRole("link", { name: /Já descontado/ }).click();
+    await statement.getByText("1 lançamento", { exact: true }).waitFor();
+    await statement.getByText("4,00 CHZ foram descontados por causa de uma compra devolvida.").waitFor();
+    await figures.getByRole("link", { name: /Aguardando/ }).click();
     await statement.getByText("Pedido 2026-118").waitFor();
     expect(await statement.getByRole("article").allInnerTexts()).to.have.lengthOf(5);
     await statement.getByText("Confirmada; a Torcida está conferindo o pagamento antes de enviar.").waitFor();
     await statement.getByText(/^Confirmada; o pagamento ainda não foi liberado e a Torcida está/).waitFor();
     await statement.getByRole("button", { name: "Ver tudo" }).click();
-    await statement.getByText("12 lançamentos").waitFor();
+    await statement.getByText("13 lançamentos").waitFor();
+  });
+
+  it("shows parts that add up to the total as they are read, and the same figure in reais", async () => {
+    const wallet = testWallet();
+    const parts = { in_wallet: "10.004", on_the_way: "5.004", waiting: "5.018", deducted: "0" };
+    const { statement } = fixtureMe(wallet.address);
+    site.server.signIn(wallet.address, { statement: { ...statement, ...parts, total: "20.026", sum: "20.026" } });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
+    const total = page.locator(".stat-main");
+    await total.getByText("20.03 CHZ").waitFor();
+    await total.getByText(/R\$20\.03/).waitFor();
+    expect(await total.getByRole("listitem").allInnerTexts()).to.deep.equal([
+      ...["In your wallet\n10.01", "On its way\n5.00", "Waiting\n5.02"],
+    ]);
   });
 
   it("says by which day a store usually takes the next step, and when it takes longer", async () => {
@@ -558,14 +586,14 @@ describe("Dashboard", () => {
       const last = older.length === 500 ? older.at(-1)?.id : null;
       return { body: { success: true, purchases: older, next_before: last } };
     });
-    const { page } = await site.openLoggedIn("/dashboard", { wallet });
+    const { page } = await site.openLoggedIn("/dashboard?view=statement", { wallet });
     const statement = page.getByRole("region", { name: "Extrato" });
-    await statement.getByText("23 lançamentos").waitFor();
+    await statement.getByText("24 lançamentos").waitFor();
     await statement.getByLabel("Status").selectOption("cancelled");
     await statement.getByText("Nenhuma compra com estes filtros.").waitFor();
     expect(server.callsTo("GET /api/purchases")).to.have.length(20);
     await statement.getByLabel("Status").selectOption("");
-    await statement.getByText("9.999 lançamentos").waitFor();
+    await statement.getByText("10.000 lançamentos").waitFor();
     await statement.getByLabel("Loja").selectOption("Loja Antiga");
     await statement.getByText("1 lançamento", { exact: true }).waitFor();
     await statement.getByLabel("Loja").selectOption("");
@@ -584,7 +612,7 @@ describe("Dashboard", () => {
     const purchases = Array.from({ length: 24 }, (_, index) => fixturePurchase({ id: 100 - index }));
     server.signIn(wallet.address, { nfts: [], purchases });
     server.answer("GET /api/purchases", { status: 400, body: { success: false, error: "no" } });
-    const { page } = await site.openLoggedIn("/dashboard", { wallet });
+    const { page } = await site.openLoggedIn("/dashboard?view=statement", { wallet });
     await page.getByRole("combobox", { name: "Status" }).selectOption("cancelled");
     await page.getByText("Não foi possível carregar as compras mais antigas. Tente de novo.").waitFor();
     expect(server.callsTo("GET /api/purchases")).to.have.length(1);

@@ -24,7 +24,7 @@ describe("Dialogs", () => {
     const visit = await site.openLoggedIn("/stores", { ...options, storage: { language: "en" } });
     const buy = visit.page.getByRole("button", { name: /Buy now/ }).first();
     await (options.hasTouch ? buy.tap() : buy.click());
-    await dialogOf(visit.page).locator(".summary").waitFor();
+    await dialogOf(visit.page).getByRole("definition").last().waitFor();
     return { ...visit, buy };
   }
 
@@ -125,6 +125,10 @@ describe("Dialogs", () => {
           await button.click();
           await dialogOf(page).waitFor();
           await page.waitForFunction(() => history.state?.dialog);
+          expect(await page.locator("[role=dialog] .dialog-head button:focus").count(), "begins at its end").to.equal(
+            0,
+          );
+          await dialogOf(page).locator(":focus").waitFor();
           await close();
           await dialogOf(page).waitFor({ state: "detached" });
           await page.waitForFunction(() => !history.state?.dialog);
@@ -233,7 +237,7 @@ describe("Dialogs", () => {
     const styles = () => page.evaluate(() => document.querySelectorAll("style").length);
     const before = await styles();
     await buy.click();
-    await dialogOf(page).locator(".summary").waitFor();
+    await dialogOf(page).getByRole("definition").last().waitFor();
     await focusHint(page);
     await page.getByRole("tooltip").waitFor();
     expect(await styles()).to.equal(before);

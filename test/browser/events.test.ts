@@ -69,7 +69,10 @@ describe("The bell", () => {
     await paid.press("Space");
     await page.getByText(/^Falta confirmar /).waitFor();
     expect(site.server.callsTo("POST /api/me/mail/send"), "not before a press").to.have.length(0);
-    await page.getByRole("button", { name: "Enviar o link" }).press("Enter");
+    const send = page.getByRole("button", { name: "Enviar o link" });
+    // Not before the choice is saved.
+    await eventually(async () => expect(await send.isEnabled()).to.equal(true));
+    await send.press("Enter");
     await page.getByText(/^Enviamos um link para /).waitFor();
     await page.getByRole("button", { name: "Enviar de novo" }).waitFor();
     expect(site.server.callsTo("PUT /api/me/mail")[0]?.body).to.deep.equal({ topics: ["paid"], language: "pt" });

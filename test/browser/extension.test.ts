@@ -41,7 +41,7 @@ describe("The extension in a real Chromium @deep", function () {
     response.setHeader("access-control-allow-origin", "*");
     if (request.url === "/api/stores/domains")
       return void response.end(
-        JSON.stringify({ stores: [{ id: 7, name: "<b>Loja Um</b>", domains: ["loja-um.com"] }] }),
+        JSON.stringify({ stores: [{ id: 7, name: "<b>Loja Um</b>", domains: ["loja-um.com"], claim_days: 7 }] }),
       );
     const headers = new Headers();
     for (const name of ["content-type", "authorization"] as const) headers.set(name, request.headers[name] ?? "");
@@ -173,7 +173,14 @@ describe("The extension in a real Chromium @deep", function () {
     await page.goto(`${SHOP}&awc=1_2`);
     const second = await popup();
     await second.getByRole("heading", { name: "Cashback is active at <b>Loja Um</b>" }).waitFor();
-    await second.getByText("it counts until").waitFor();
+    const said = await second.getByText("it counts until").innerText();
+    const week = Date.now() + 7 * 86_400_000;
+    // A minute ago it may have been another day.
+    const days = [week, week - 60_000].map((at) => new Date(at).toLocaleDateString("en"));
+    expect(
+      days.some((day) => said.includes(`until ${day},`)),
+      said,
+    ).to.equal(true);
     await second.close();
   });
 
@@ -181,11 +188,11 @@ describe("The extension in a real Chromium @deep", function () {
     await worker.evaluate(() => chrome.storage.local.remove("started"));
     await page.goto(`${SHOP}&irclickid=1`);
     const foreign = await popup();
-    await foreign.getByText("already names somebody else").waitFor();
+    await foreign.getByText("already credits somebody else").waitFor();
     await foreign.close();
     await page.goto("https://loja-um.com.evil.example/");
     const none = await popup();
-    await none.getByText("This page is no partner store's").waitFor();
+    await none.getByText("This page is not a partner store's").waitFor();
     expect(await none.getByRole("button").allInnerTexts()).to.deep.equal(["See the stores"]);
     await none.close();
   });

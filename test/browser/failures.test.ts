@@ -17,7 +17,7 @@ async function refreshUntilRefused(page: Page): Promise<void> {
   await page.getByText("Não autorizado: sessão expirada").waitFor();
 }
 
-describe("When things fail", () => {
+describe("When things fail @deep", () => {
   const site = useSite();
 
   it("says 'Falha na conexão' if the login cannot reach the server, and retries", async () => {

@@ -56,6 +56,22 @@ describe("A club's fans, on screen", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("can leave a club that was deleted", async () => {
+    const { server } = site;
+    server.answer("GET /api/clubs", { body: { success: true, clubs: ROWS.map((club) => ({ ...club, ...LOOK })) } });
+    server.answer("GET /api/me/club", { body: { success: true, slug: "gone" } });
+    server.answer("PUT /api/me/club", ({ body }) => ({ body: { success: true, slug: body.slug } }));
+    const { page, problems } = await site.openLoggedIn("/profile");
+    const choice = page.getByLabel(pt["fanClub.label"], { exact: true });
+    expect(await choice.locator("option:checked").textContent()).to.equal(pt["fanClub.gone"]);
+    await choice.selectOption("");
+    await until("it is said", () => server.callsTo("PUT /api/me/club").length > 0);
+    await page.waitForFunction(() => document.querySelector("select")?.disabled === false);
+    expect(server.callsTo("PUT /api/me/club").map(({ body }) => body)).to.deep.equal([{ slug: null }]);
+    expect(await choice.locator("option", { hasText: pt["fanClub.gone"] }).count()).to.equal(0);
+    expect(problems).to.deep.equal([]);
+  });
+
   it("have no table on the home page while no club has enough of them", async () => {
     const { page, problems } = await site.open("/");
     await page.getByRole("heading", { name: pt["home.how.title"] }).waitFor();

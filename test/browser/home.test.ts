@@ -73,7 +73,7 @@ describe("Home", () => {
     const { page } = await site.open("/");
     await page.getByRole("button", { name: "Começar agora" }).waitFor();
     const user = await site.openLoggedIn("/");
-    await user.page.getByText("Escolha uma loja e junte cashback na próxima compra.").waitFor();
+    await user.page.getByRole("heading", { name: "Seu lugar na arquibancada está guardado" }).waitFor();
     expect(await user.page.getByRole("button", { name: "Começar agora" }).count()).to.equal(0);
     await user.page.getByRole("button", { name: "Explorar lojas" }).click();
     await user.page.waitForURL("**/stores");

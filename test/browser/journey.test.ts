@@ -105,14 +105,32 @@ describe("A newcomer's journey", function () {
     expect(paid).to.have.length(1);
     expect(paid[0]?.args.amount).to.equal(12_345_678_901n * 10n ** 9n);
     expect(paid[0]?.args.recipient?.toLowerCase()).to.equal(me.wallet);
-    await page
-      .getByText(/já na sua carteira/)
-      .first()
-      .waitFor();
+    await page.getByRole("link", { name: /^Na carteira [1-9]/ }).waitFor();
     await page
       .getByText(/^Conferido na rede, igual ao contrato: .* do ingresso; a carteira não tem outros\.$/)
       .waitFor();
     await look("6-paid");
+    await page.getByRole("region", { name: "Caiu na carteira!" }).getByRole("button", { name: "Fechar" }).tap();
+    // Its ticket is in the album, as the contract draws it.
+    const season = page.getByRole("region", { name: /^Temporada 20\d\d$/ });
+    const sticker = season.getByRole("article");
+    const drawing = sticker.getByRole("img", { name: /^Imagem do ingresso/ });
+    await drawing.scrollIntoViewIfNeeded();
+    await until("the contract's drawing is there", () =>
+      drawing.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth > 0),
+    );
+    await season.getByRole("button", { name: "Por clube" }).tap();
+    await season.getByRole("heading", { level: 4, name: "Paris Saint-Germain" }).waitFor();
+    await look("6-album");
+    const [shown] = await Promise.all([
+      page.waitForEvent("download"),
+      season.getByRole("button", { name: /^Mostrar para um amigo/ }).tap(),
+    ]);
+    await shown.saveAs(`${SCREENSHOTS}/6-album-to-show.png`);
+    await sticker.getByRole("link", { name: /^Ver ingresso/ }).tap();
+    await page.waitForURL(`**/ticket/${me.purchases[0].id}`);
+    await page.getByRole("heading", { level: 2, name: "A prova" }).scrollIntoViewIfNeeded();
+    await page.getByText("Confere: foi pago exatamente o prometido").waitFor();
     // Anyone may check it: read from the chain by their own browser, with the api's policy in force.
     const stranger = await (await browser.newContext()).newPage();
     const ticket = `${torcida.url}/ticket/${me.purchases[0].id}`;
@@ -181,10 +199,7 @@ describe("A newcomer's journey", function () {
     await page.getByRole("heading", { name: "A loja" }).waitFor();
 
     await page.goto(`${torcida.url}/dashboard`);
-    await page
-      .getByText(/já na sua carteira/)
-      .first()
-      .waitFor();
+    await page.getByRole("link", { name: /^Na carteira [1-9]/ }).waitFor();
     const { address } = await page.evaluate(() => JSON.parse(localStorage.getItem("passkey_wallet") ?? "{}"));
     const held = await fetch(torcida.rpcUrl, {
       method: "POST",

@@ -38,7 +38,7 @@ async function shiftOf(page: Page): Promise<{ value: number; moved: string[] }> 
   );
 }
 
-describe("Nothing jumps on a phone", () => {
+describe("Nothing jumps on a phone @deep", () => {
   const site = useSite();
 
   const NAMED: Record<string, string> = { ":storeId": "1", ":tokenId": "2", ":hash": `0x${"a".repeat(64)}` };
@@ -62,7 +62,7 @@ describe("Nothing jumps on a phone", () => {
 
   /** Where the frame of the dashboard's figures is, and how high. */
   const frameOf = (page: Page) =>
-    page.locator(".stat").evaluateAll((frames) =>
+    page.locator(".stat:visible").evaluateAll((frames) =>
       frames.map((one) => {
         const { top, height } = one.getBoundingClientRect();
         return [Math.round(top), Math.round(height)];
@@ -85,7 +85,7 @@ describe("Nothing jumps on a phone", () => {
       const painted = await frameOf(page);
       expect(painted).to.have.length(3);
       gates[0]?.resolve();
-      await page.locator("[data-skeleton]").first().waitFor();
+      await page.locator(".first-paint").first().waitFor({ state: "detached" });
       expect(await frameOf(page), "the frame").to.deep.equal(painted);
       gates[1]?.resolve();
       await page.locator(".stat-main").getByText("14,00 CHZ").waitFor();

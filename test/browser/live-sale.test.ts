@@ -19,9 +19,9 @@ const WORDS = {
   switch: { pt: "English", en: "Português" },
   in_wallet: { pt: "Na carteira", en: "In your wallet" },
   on_the_way: { pt: "A caminho", en: "On its way" },
-  waiting: { pt: "Aguardando a loja", en: "Waiting for the store" },
-  to_offset: { pt: "A descontar", en: "To be deducted" },
-  sum: { pt: "Ao todo:", en: "All together:" },
+  waiting: { pt: "Aguardando", en: "Waiting" },
+  deducted: { pt: "Já descontado", en: "Already deducted" },
+  to_offset: { pt: "a descontar", en: "to be deducted" },
   moving: { pt: "Cashback a caminho", en: "Cashback on its way" },
 } satisfies Record<string, InBoth>;
 
@@ -31,7 +31,7 @@ const chz = (amount: number): InBoth => ({
   en: `${amount.toFixed(2)} CHZ`,
 });
 
-type Figures = { in_wallet?: number; on_the_way?: number; waiting?: number; to_offset?: number };
+type Figures = { in_wallet?: number; on_the_way?: number; waiting?: number; deducted?: number; to_offset?: number };
 type Step = {
   figures: Figures;
   /** What the line of a ticket says. */
@@ -87,8 +87,10 @@ describe("The life of a live sale, as its buyer reads it", function () {
   const seen = (within: Locator, text: string) => within.getByText(text).first().waitFor();
 
   async function reads({ figures, lines = {}, debt, isMoving }: Step): Promise<void> {
-    const { in_wallet = 0, on_the_way = 0, waiting = 0, to_offset = 0 } = figures;
-    const amounts = { in_wallet, on_the_way, waiting, to_offset, sum: in_wallet + on_the_way + waiting - to_offset };
+    const { in_wallet = 0, on_the_way = 0, waiting = 0, deducted = 0, to_offset = 0 } = figures;
+    const have = in_wallet + on_the_way + waiting;
+    const parts = { in_wallet, on_the_way, waiting, deducted };
+    const amounts = { ...parts, to_offset, total: have + deducted, sum: have - to_offset };
     await until(`the figures are ${JSON.stringify(amounts)}`, async () => {
       const { next_at: _, ...known } = await statement();
       expect(known).to.deep.equal(
@@ -98,20 +100,25 @@ describe("The life of a live sale, as its buyer reads it", function () {
     });
     await page.goto(`${torcida.url}/dashboard`);
     await inBoth(async (language) => {
-      for (const name of ["in_wallet", "on_the_way", "waiting", "to_offset"] as const) {
-        const figure = page.getByRole("link").filter({ hasText: WORDS[name][language] });
-        const sign = name === "to_offset" && to_offset > 0 ? "−" : "";
-        await figure.getByText(sign + chz(amounts[name])[language], { exact: true }).waitFor();
-      }
-      await seen(page.getByRole("main"), `${WORDS.sum[language]} ${chz(amounts.sum)[language]}`);
+      const total = page.locator(".stat-main");
+      await total.getByText(chz(amounts.total)[language], { exact: true }).waitFor();
+      const read = await total.getByRole("listitem").allInnerTexts();
+      const shown = (["in_wallet", "on_the_way", "waiting", "deducted"] as const)
+        .filter((name) => name !== "deducted" || deducted > 0)
+        .map((name) => `${WORDS[name][language]}\n${chz(parts[name])[language].replace(" CHZ", "")}`);
+      expect(read).to.deep.equal(shown);
+      const owed = total.getByText(`${chz(to_offset)[language]} ${WORDS.to_offset[language]}`);
+      expect(await owed.count()).to.equal(to_offset > 0 ? 1 : 0);
       for (const [id, text] of Object.entries(lines)) {
         const ticket = page.getByRole("article").filter({ hasText: ticketNamed(Number(id))[language] });
         await seen(ticket, text[language]);
       }
-      if (debt) await seen(page.getByRole("article"), debt[language]);
       const moving = page.getByRole("heading", { name: WORDS.moving[language] });
       expect(await moving.count(), WORDS.moving[language]).to.equal(isMoving ? 1 : 0);
     });
+    if (!debt) return;
+    await page.goto(`${torcida.url}/dashboard?view=statement`);
+    await inBoth((language) => seen(page.getByRole("article"), debt[language]));
   }
 
   /** What the ticket's own page says, down to the proof that the browser reads from the chain. */
@@ -224,7 +231,12 @@ describe("The life of a live sale, as its buyer reads it", function () {
       pt: "Confirmada; o cashback foi descontado por causa de uma compra devolvida.",
       en: "Confirmed; the cashback was deducted for a returned purchase.",
     };
-    await reads({ figures: { in_wallet: 6, to_offset: 4 }, lines: { 2: netted }, debt: owed(4), isMoving: false });
+    await reads({
+      figures: { in_wallet: 6, to_offset: 4, deducted: 2 },
+      lines: { 2: netted },
+      debt: owed(4),
+      isMoving: false,
+    });
     await ticketSays(2, [
       { pt: "Confirmado", en: "Confirmed" },
       { pt: "Nada mais será pago por este ingresso.", en: "Nothing more will be paid for this ticket." },
@@ -242,7 +254,7 @@ describe("The life of a live sale, as its buyer reads it", function () {
       en: "4.00 CHZ was deducted for a returned purchase.",
     };
     const over = { pt: "o valor já foi descontado", en: "the amount has been deducted" };
-    await reads({ figures: { in_wallet: 10 }, lines: { 3: kept }, debt: over, isMoving: false });
+    await reads({ figures: { in_wallet: 10, deducted: 6 }, lines: { 3: kept }, debt: over, isMoving: false });
   });
 
   it("is restored, and what was kept for it is paid after all", async () => {
@@ -252,20 +264,20 @@ describe("The life of a live sale, as its buyer reads it", function () {
       en: "Waiting for the store to confirm the purchase.",
     };
     const paid = { pt: "O cashback já está na sua carteira.", en: "The cashback is in your wallet." };
-    await reads({ figures: { in_wallet: 10, waiting: 6 }, lines: { 4: waiting }, isMoving: true });
+    await reads({ figures: { in_wallet: 10, waiting: 6, deducted: 6 }, lines: { 4: waiting }, isMoving: true });
     await pays(first);
-    await reads({ figures: { in_wallet: 16 }, lines: { 4: paid, 1: paid }, isMoving: false });
+    await reads({ figures: { deducted: 6, in_wallet: 16 }, lines: { 4: paid, 1: paid }, isMoving: false });
   });
 
   it("is declined before it is paid: nothing of it is anywhere", async () => {
     const declined = await buy("300,00");
-    await reads({ figures: { in_wallet: 16, waiting: 12 }, isMoving: true });
+    await reads({ figures: { deducted: 6, in_wallet: 16, waiting: 12 }, isMoving: true });
     await decide(declined, "decline");
     const cancelled = {
       pt: "A loja cancelou a compra; não há cashback.",
       en: "The store cancelled the purchase; there is no cashback.",
     };
-    await reads({ figures: { in_wallet: 16 }, lines: { 5: cancelled }, isMoving: false });
+    await reads({ figures: { deducted: 6, in_wallet: 16 }, lines: { 5: cancelled }, isMoving: false });
     await inBoth(async (language) => {
       const ticket = page.getByRole("article").filter({ hasText: ticketNamed(5)[language] });
       await seen(ticket, chz(0)[language]);

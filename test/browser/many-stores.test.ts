@@ -5,7 +5,7 @@ import { useSite } from "./support/site.ts";
 /** Milliseconds of script that four letters may take; on a quiet machine they take 8, on one with much to do 52. */
 const MOST_MS = 150;
 
-describe("Three hundred stores", () => {
+describe("Three hundred stores @deep", () => {
   const site = useSite();
 
   it(`take four letters of the search in at most ${MOST_MS} ms of script`, async () => {

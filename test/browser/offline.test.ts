@@ -23,7 +23,7 @@ describe("Without a connection", () => {
     await page.getByLabel("Categoria").selectOption("Viagens");
     await page.getByText("Você está sem internet. Quando a conexão voltar, tente de novo.").waitFor();
     await context.setOffline(false);
-    await cards.getByText("Apito Viagens").waitFor();
+    await cards.getByRole("link", { name: "Apito Viagens" }).waitFor();
   });
 
   for (const [language, theme, title, heading, dashboard] of [

@@ -11,7 +11,7 @@ const DONE = { success: true, message: "Done" };
 
 type Stop = { name: string; isVisible: boolean; isMarked: boolean; isInDialog: boolean };
 
-describe("The panel by keyboard alone", function () {
+describe("The panel by keyboard alone @deep", function () {
   this.timeout(300_000);
   const site = useSite();
 
@@ -119,13 +119,13 @@ describe("The panel by keyboard alone", function () {
   const bodiesOf = (route: string) => site.server.callsTo(route).map((call) => call.body);
 
   for (const [width, tag] of [
-    [360, " @deep"],
+    [360, " @release"],
     [1440, ""],
   ] as const) {
     describe(`${width} px wide${tag}`, () => {
       it("finds a purchase by its order number, opens it and comes back to its row", async () => {
         const page = await open(width, "view=purchases");
-        await page.locator("a.row-link").first().waitFor();
+        await page.locator("a[data-row]").first().waitFor();
         await page.keyboard.press("/");
         await page.keyboard.type("PED-1009");
         await page.waitForURL(/query=PED-1009/);
@@ -154,7 +154,7 @@ describe("The panel by keyboard alone", function () {
       it("releases a held sale", async () => {
         const page = await open(width, "view=sales");
         site.server.answer("POST /api/admin/sales/12/release", { body: DONE });
-        await page.locator("a.row-link").first().waitFor();
+        await page.locator("a[data-row]").first().waitFor();
         await press(page, /^PED-1012/);
         await page.getByRole("button", { name: "Liberar venda" }).waitFor();
         await press(page, /^Liberar venda$/);

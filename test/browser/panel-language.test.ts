@@ -18,7 +18,7 @@ const VIEWS = [
 const SAID = new Set<string>(Object.values(en));
 const PORTUGUESE = Object.values(pt).filter((text) => !/[{'<]/.test(text) && !SAID.has(text));
 
-describe("The panel in its second language", function () {
+describe("The panel in its second language @deep", function () {
   this.timeout(120_000);
   const site = useSite();
 

@@ -71,7 +71,7 @@ describe("The panel, role by role", () => {
             if (!isAllowed) expect(await button.getAttribute("title")).to.match(/^Seu papel \(.+\) não pode .+\.$/);
           });
         }
-        const notice = page.locator(".role-notice");
+        const notice = page.getByText(/^Seu papel é .+: você vê tudo, mas não pode/);
         await eventually(async () =>
           expect(await notice.count(), `${role} is told what is left out`).to.equal(role === "owner" ? 0 : 1),
         );
@@ -204,7 +204,7 @@ describe("The panel, role by role", () => {
     expect(site.server.callsTo("POST /api/faults")[0]?.body).to.include({ kind: "part", at: "margin" });
     site.server.answer("GET /api/admin/margin", { body: margin });
     await page.getByRole("button", { name: "Tentar de novo" }).click();
-    await page.getByText("A loja ganha").waitFor();
+    await page.getByText("A plataforma ganha").waitFor();
   });
 
   it("retries all that waits on a page by one confirmation, and again only what was refused", async () => {
@@ -227,6 +227,23 @@ describe("The panel, role by role", () => {
     const calls = (id: number) => site.server.callsTo(`POST /api/admin/operations/${id}/retry`).map(({ body }) => body);
     const reason = { reason: "Contrato retomado" };
     expect([calls(9), calls(8)]).to.deep.equal([[reason], [reason, reason]]);
+  });
+
+  it("waits where the purse of its calls is empty, says for how long, and goes on by itself", async () => {
+    const page = await openAs("operator", "view=payments");
+    const ok = { body: { success: true, message: "The operation is retried now" } };
+    site.server.answer("POST /api/admin/operations/9/retry", ok);
+    const empty = { success: false, error: "Too many calls", code: "TOO_MANY_REQUESTS", purse: "wallet" };
+    const tooMany = { status: 429, body: empty, headers: { "retry-after": "2" } };
+    let calls = 0;
+    site.server.answer("POST /api/admin/operations/8/retry", () => (++calls === 1 ? tooMany : ok));
+    await page.getByRole("button", { name: "Tentar de novo os 2 pagamentos parados desta página" }).click();
+    const dialog = page.getByRole("dialog", { name: "Tentar de novo os 2 pagamentos parados?" });
+    await dialog.getByLabel("Motivo", { exact: true }).fill("Contrato retomado");
+    await dialog.getByRole("button", { name: "Tentar de novo 2" }).click();
+    await dialog.getByText("O servidor aceita mais em 2 s; o resto segue sozinho").waitFor();
+    await dialog.waitFor({ state: "detached" });
+    expect(calls).to.equal(2);
   });
 
   it("does nothing twice if the sign-in becomes too old between two decisions", async () => {

@@ -367,7 +367,7 @@ describe("Daily work in the panel", function () {
     await dialog().getByText("Cashback pago").first().waitFor();
     await expectAccessible("purchase");
     await page.keyboard.press("Escape");
-    await page.waitForFunction(() => document.activeElement?.matches("a.row-link"));
+    await page.waitForFunction(() => document.activeElement?.matches("a[data-row]"));
   });
 
   it("shows the log as sentences", async () => {
@@ -380,7 +380,7 @@ describe("Daily work in the panel", function () {
 
   it("moves between rows with the arrow keys", async () => {
     await open("?view=purchases");
-    const names = page.locator("a.row-link");
+    const names = page.locator("a[data-row]");
     await names.nth(1).waitFor();
     await names.first().focus();
     await page.keyboard.press("ArrowDown");

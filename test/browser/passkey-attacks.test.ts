@@ -28,7 +28,7 @@ function forgetful(): void {
 }
 
 /** docs/product.md#wallet-passkey */
-describe("Attacks on the wallet behind a passkey", () => {
+describe("Attacks on the wallet behind a passkey @deep", () => {
   const site = useSite();
   const kept = (page: Page) =>
     page.evaluate(() => (JSON.parse(localStorage.getItem("passkey_wallet") ?? "null")?.address ?? "") as string);
@@ -78,7 +78,7 @@ describe("Attacks on the wallet behind a passkey", () => {
     expect(await signature).to.equal(-32603);
   });
 
-  it("whose worker dies or is silent says so, and works at the next try @deep", async () => {
+  it("whose worker dies or is silent says so, and works at the next try", async () => {
     const { page, address } = await owner();
     const { dialog, show } = await wordsOf(page, address);
     await page.route(WORKER, (route) => route.abort());
@@ -101,14 +101,14 @@ describe("Attacks on the wallet behind a passkey", () => {
     expect(await dialog.getByRole("listitem").count()).to.equal(24);
   });
 
-  it("signs no text that shows nothing @deep", async () => {
+  it("signs no text that shows nothing", async () => {
     const { page, address } = await owner();
     const ask = await passkeyProvider(page);
     for (const blank of ["", "0x", "   ", "\n\n", "0x20", "\u00a0", "\u3164", "\u2800", "\u115f\u1160", "\ufe0f"])
       expect(await ask("personal_sign", blank, address), JSON.stringify(blank)).to.equal(-32602);
   });
 
-  it("overwrites no wallet: this browser's is found before a second one is made here @deep", async () => {
+  it("overwrites no wallet: this browser's is found before a second one is made here", async () => {
     const { page, authenticator, address } = await owner();
     await page.evaluate(() => localStorage.removeItem("wagmi.recentConnectorId"));
     const dialog = await choose(page);
@@ -123,7 +123,7 @@ describe("Attacks on the wallet behind a passkey", () => {
     expect(await kept(page)).to.equal(address);
   });
 
-  it("signs nothing where a second tab has opened another wallet meanwhile @deep", async () => {
+  it("signs nothing where a second tab has opened another wallet meanwhile", async () => {
     const context = await site.browser.newContext(PHONE);
     const page = await context.newPage();
     await page.goto(`${site.server.url}/help`);
@@ -145,7 +145,7 @@ describe("Attacks on the wallet behind a passkey", () => {
     await context.close();
   });
 
-  it("is announced to no page in a frame, and shows a private window nothing of another @deep", async () => {
+  it("is announced to no page in a frame, and shows a private window nothing of another", async () => {
     const { page, address } = await owner();
     const frame = await page.evaluateHandle(() => {
       const frame = document.createElement("iframe");
@@ -175,7 +175,7 @@ describe("Attacks on the wallet behind a passkey", () => {
     await secret.close();
   });
 
-  it("is opened by no page at another host, and by an address by number neither @deep", async () => {
+  it("is opened by no page at another host, and by an address by number neither", async () => {
     const { page } = await owner();
     const { port } = new URL(site.server.url);
     // The same authenticator, with the owner's finger on it.
@@ -195,7 +195,7 @@ describe("Attacks on the wallet behind a passkey", () => {
     expect(await page.getByRole("button", { name: /rosto ou digital|carteira assim/ }).count()).to.equal(0);
   });
 
-  it("is known until the page is closed where storage is forbidden, and found again @deep", async () => {
+  it("is known until the page is closed where storage is forbidden, and found again", async () => {
     const { page } = await site.open("/help", { ...PHONE, wallet: testWallet({ presence: "none" }) });
     const authenticator = await giveAuthenticator(page);
     await page.addInitScript(() => {
@@ -218,7 +218,7 @@ describe("Attacks on the wallet behind a passkey", () => {
     expect(await authenticator.passkeys()).to.have.length(1);
   });
 
-  it("by a script of the page gets the address and a dialog, and no signature without a finger @deep", async () => {
+  it("by a script of the page gets the address and a dialog, and no signature without a finger", async () => {
     const { page, address, authenticator } = await owner();
     await authenticator.recognise(false);
     const ask = await passkeyProvider(page);

@@ -12,7 +12,7 @@ const RECEIVER = "0x00000000000000000000000000000000DeaDBeef";
 const PHONE = { viewport: { width: 360, height: 740 } };
 
 /** docs/product.md#wallet-passkey */
-describe("The owner of a wallet behind a passkey", () => {
+describe("The owner of a wallet behind a passkey @deep", () => {
   const site = useSite();
 
   /** The profile of a wallet whose passkey is here, and the dialog that sends its CHZ. */
@@ -97,7 +97,7 @@ describe("The owner of a wallet behind a passkey", () => {
     server.signIn(wallet.address, { purchases: [unpaid, ...purchases] });
     const { page } = await site.openLoggedIn("/profile", { ...PHONE, wallet });
     await own(page);
-    const card = page.locator(".card:has(.passkey-steps)");
+    const card = page.getByRole("region", { name: "Carteira com rosto ou digital" });
     await card.getByText("Últimos cashbacks pagos").waitFor();
     expect(await card.locator("dt a").allInnerTexts()).to.deep.equal([6, 5, 4, 3, 2].map((id) => `Loja ${id}`));
     expect((await card.locator("dd").allInnerTexts())[0]).to.match(/^6,3[45] CHZ$/);
@@ -197,7 +197,7 @@ describe("The owner of a wallet behind a passkey", () => {
     await words.nth(23).waitFor();
     const told = await words.allInnerTexts();
     await page.emulateMedia({ media: "print" });
-    expect(await page.locator(".passkey-words").isVisible(), "printed").to.equal(false);
+    expect(await page.getByRole("dialog").locator("ol").isVisible(), "printed").to.equal(false);
     await page.emulateMedia({ media: null });
     // A call comes in.
     await page.evaluate(() => {

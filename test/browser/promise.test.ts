@@ -21,7 +21,7 @@ const percentIn = (text: string | null): bigint =>
   [...(text ?? "").matchAll(/([\d.]+)%/g)].reduce((sum, [, number = "0"]) => sum + parsePercent(number), 0n);
 
 /** docs/product.md#promise */
-describe("One promise on every page", () => {
+describe("One promise on every page @deep", () => {
   const site = useSite();
 
   function boost(): void {
@@ -76,7 +76,7 @@ describe("One promise on every page", () => {
       expect(await dialog.locator(".you-receive strong").textContent()).to.equal(reais);
       if (held !== undefined) {
         await dialog.getByRole("button", { name: "Proceed" }).click();
-        await says(page.locator(".redirect-promise"), bps, "redirect");
+        await says(page.getByText(/% cashback:/), bps, "redirect");
       }
       const home = await open("/");
       const featured = home.locator(".featured-card").filter({ hasText: name });
@@ -88,7 +88,7 @@ describe("One promise on every page", () => {
     const link = "https://www.loja.com/tv";
     const go = await open(`/go?url=${encodeURIComponent(link)}`);
     await go.keyboard.press("Escape");
-    await says(go.locator(".go-store .store-percent"), expected(1, held), "a link's store");
+    await says(go.locator("main .store-percent"), expected(1, held), "a link's store");
   }
 
   for (const [name, held] of Object.entries(READERS)) {

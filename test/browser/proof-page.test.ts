@@ -17,6 +17,7 @@ import { testWallet } from "./support/test-wallet.ts";
 
 const WALLET: Hex = `0x${"b1".repeat(20)}`;
 const HASH: Hex = `0x${"a".repeat(64)}`;
+const ROWS = /^(Confira você mesmo|Check it yourself)$/;
 const ABI = [...purchaseNftAbi, ...cashbackDistributorAbi] as unknown as Abi;
 
 describe("The proof page", () => {
@@ -97,11 +98,13 @@ describe("The proof page", () => {
       const { page } = await open(language);
       const status = page.getByRole("status").filter({ hasText: says });
       await status.waitFor();
-      expect(await status.getAttribute("class")).to.equal("proof-less");
+      expect(await status.getAttribute("data-verdict")).to.equal("less");
       await page.getByText(missing).waitFor();
       // On a phone a purchase is a card: nothing of it is out of sight.
       await eventually(async () =>
-        expect(await page.locator(".proof-rows").evaluate((one) => one.scrollWidth - one.clientWidth)).to.equal(0),
+        expect(
+          await page.getByRole("region", { name: ROWS }).evaluate((one) => one.scrollWidth - one.clientWidth),
+        ).to.equal(0),
       );
     }
   });
@@ -121,7 +124,7 @@ describe("The proof page", () => {
       const { page } = await open(language);
       const status = page.getByRole("status").filter({ hasText: says });
       await status.waitFor();
-      expect(await status.getAttribute("class")).to.equal("proof-holds");
+      expect(await status.getAttribute("data-verdict")).to.equal("holds");
       await page.getByText(kept).waitFor();
       await page.getByText(lower).waitFor();
     }
@@ -144,8 +147,8 @@ describe("The proof page", () => {
       ],
     ] as const) {
       const { page } = await open(language);
-      for (const text of says) await page.locator(".proof-rows td").getByText(text).waitFor();
-      const rest = await page.locator(".proof-rows").evaluate((one) => one.scrollWidth - one.clientWidth);
+      for (const text of says) await page.getByRole("region", { name: ROWS }).locator("td").getByText(text).waitFor();
+      const rest = await page.getByRole("region", { name: ROWS }).evaluate((one) => one.scrollWidth - one.clientWidth);
       expect(rest, "out of sight on a phone").to.equal(0);
     }
   });

@@ -21,7 +21,7 @@ describe("Redirect", () => {
     await eventually(async () => {
       // The page's loading code waits for timers of zero length.
       await visit.page.clock.runFor(1);
-      expect(await visit.page.locator(".scoreboard").count()).to.equal(1);
+      expect(await visit.page.getByRole("progressbar").count()).to.equal(1);
     });
     return visit;
   }
@@ -48,7 +48,7 @@ describe("Redirect", () => {
 
   it("offers a visitor the login, and says nothing that only a recorded visit can keep", async () => {
     const { page } = await openWithClock("/redirect/1");
-    await page.getByText("sem login nada é registrado").waitFor();
+    await page.getByText("sem login, nada é registrado").waitFor();
     await page.getByText("Vamos levar você ao site da loja parceira.", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Entrar e ganhar" }).click();
     await page.waitForURL("**/auth?next=%2Fredirect%2F1");
@@ -69,6 +69,22 @@ describe("Redirect", () => {
     await page.clock.runFor(12_000);
     expect(page.url()).to.match(/\/stores$/);
   });
+
+  for (const [width, height] of [
+    [360, 568],
+    [360, 740],
+    [390, 664],
+  ] as const)
+    it(`has its buttons above the bar at the bottom on ${width} × ${height} px`, async () => {
+      for (const language of ["pt", "en"]) {
+        const { page } = await site.open("/redirect/1", { viewport: { width, height }, storage: { language } });
+        const button = page.getByRole("button", { name: language === "pt" ? "Comprar agora" : "Buy now" });
+        await button.waitFor();
+        const bar = await page.getByRole("navigation").first().boundingBox();
+        const shown = await button.boundingBox();
+        expect((shown?.y ?? height) + (shown?.height ?? 0), language).to.be.at.most(bar?.y ?? 0);
+      }
+    });
 
   it("stops while it is paused", async () => {
     const { page } = await openWithClock("/redirect/sample-1");
@@ -120,10 +136,9 @@ describe("Redirect", () => {
       return visit;
     };
 
-    it("who opens it directly registers one visit first in live mode, with the promise and the tips", async () => {
+    it("who opens it directly registers one visit first in live mode, with the promise", async () => {
       const { page } = await openWith("/redirect/1", false);
       await page.getByText(PROMISE).waitFor();
-      expect(await page.locator(".redirect-tips li").count()).to.equal(3);
       expect(site.server.callsTo(register).map(({ body }) => [body.store_id, body.token_slug])).to.deep.equal([
         [1, "verdao"],
       ]);
@@ -140,9 +155,9 @@ describe("Redirect", () => {
       site.server.answer(register, { status: 500, body: { success: false, error: "Broken", code: "INTERNAL" } });
       const { page } = await openWith("/redirect/1", false);
       await page.getByRole("alert").getByText("Esta visita não foi registrada").waitFor();
-      expect(await page.locator(".scoreboard").count()).to.equal(0);
+      expect(await page.getByRole("progressbar").count()).to.equal(0);
       await page.getByRole("button", { name: "Ir sem cashback" }).click();
-      await page.locator(".scoreboard").waitFor();
+      await page.getByRole("progressbar").waitFor();
       await page.getByText("Esta visita não foi registrada").waitFor();
       expect(await page.getByText(/% de cashback/).count()).to.equal(0);
     });
@@ -155,7 +170,7 @@ describe("Redirect", () => {
       expect(site.server.callsTo(register)).to.have.lengthOf(0);
       site.server.answer("POST /api/purchases/99/withdraw", { body: { success: true, message: "Withdrawn" } });
       await button.click();
-      await page.locator(".scoreboard").waitFor();
+      await page.getByRole("progressbar").waitFor();
       await page.getByRole("button", { name: "Cancelar" }).click();
       await page.waitForURL("**/stores");
       await page.getByText("Compra cancelada").waitFor();

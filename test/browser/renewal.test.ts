@@ -11,7 +11,7 @@ import { useSite } from "./support/site.ts";
 /** How often the tab has loaded a page. */
 const loads = (page: Page) => page.evaluate(() => Number(sessionStorage.getItem("loads")));
 
-describe("A tab of another build than the server's", () => {
+describe("A tab of another build than the server's @deep", () => {
   const site = useSite();
   let later: string;
   before(() => {
@@ -41,7 +41,7 @@ describe("A tab of another build than the server's", () => {
   /** Not from the browser's cache, where an earlier test may have left it. */
   const forgetPart = (page: Page) =>
     page.route("**/assets/buy-dialog-*", (route) =>
-      /Z\.js$/.test(route.request().url()) ? route.continue() : route.fulfill({ status: 404 }),
+      /Z\.(?:js|css)$/.test(route.request().url()) ? route.continue() : route.fulfill({ status: 404 }),
     );
 
   const go = async (page: Page, link: string, path: string) => {

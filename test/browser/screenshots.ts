@@ -1,11 +1,14 @@
 /**
- * Screenshots of every screen and state × language × theme × width, with fixed responses:
- * `node test/browser/screenshots.ts [folder] [name…] [--language pt] [--theme dark] [--width 360]`.
- * Writes to `data/screenshots/` unless a folder is given.
+ * Screenshots of every screen and state × language × theme × width, with fixed responses and a fixed clock:
+ * `node test/browser/screenshots.ts [folder] [name…] [--language pt] [--theme dark] [--width 360] [--against folder]`.
+ * Writes to `data/screenshots/` unless a folder is given. `--against` compares each with the one of the same name that was
+ * taken before, says which share of its pixels differs, and fails if one does.
  */
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { mock } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import type { Hex } from "viem";
 import { choicesOption, readOptions, refuseOptions } from "../../scripts/developer/read-options.ts";
 import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
 import { launchChromium, visit } from "./support/chromium.ts";
@@ -19,7 +22,7 @@ import { testWallet } from "./support/test-wallet.ts";
 const several = { type: "string", multiple: true } as const;
 const { values, positionals } = readOptions({
   allowPositionals: true,
-  options: { language: several, theme: several, width: several },
+  options: { language: several, theme: several, width: several, against: { type: "string" } },
 });
 const [folder = "data/screenshots", ...wanted] = positionals;
 const LANGUAGES = choicesOption(values.language, "language", ["pt", "en"]);
@@ -27,6 +30,12 @@ const THEMES = choicesOption(values.theme, "theme", ["light", "dark"]);
 const WIDTHS = values.width?.map(Number) ?? [360, 768, 1440];
 if (!WIDTHS.every((width) => width >= 1 && Number.isInteger(width))) refuseOptions("--width must be a whole number");
 const ADMIN = { isAdmin: true } as const;
+
+/** The moment of every picture, for the fixed responses as for the pages. */
+const NOW = new Date("2026-11-30T15:00:00.000Z");
+mock.timers.enable({ apis: ["Date"], now: NOW });
+/** The accounts of every picture's wallet. */
+const KEYS = [`0x${"1".repeat(64)}`, `0x${"2".repeat(64)}`] as const satisfies readonly Hex[];
 
 const live = (server: FixtureServer) => {
   server.config = { ...server.config, simulated: false };
@@ -117,7 +126,7 @@ const SHOTS: readonly Screen[] = [
     isLoggedIn: true,
     isViewport: true,
     async act(page) {
-      await page.locator(".visit-claim button").first().click();
+      await page.getByRole("article").getByRole("button").first().click();
       await page.getByRole("dialog").waitFor();
     },
   },
@@ -137,7 +146,7 @@ const SHOTS: readonly Screen[] = [
     name: "admin-store",
     path: "/admin?tab=stores",
     ...ADMIN,
-    act: (page) => page.locator(".admin-list button").first().click(),
+    act: (page) => page.getByRole("tabpanel").getByRole("listitem").getByRole("button").first().click(),
   },
   { name: "admin-store-new", path: "/admin?tab=stores&row=1", ...ADMIN, prepare: bareStore, act: seeSteps },
   { name: "admin-tokens", path: "/admin?tab=fan-tokens", ...ADMIN, act: seePanel },
@@ -360,7 +369,7 @@ async function shoot(
   width: number,
 ): Promise<void> {
   server.reset();
-  const wallet = testWallet(shot.wallet);
+  const wallet = testWallet({ keys: [...KEYS], ...shot.wallet });
   if (shot.wallet?.chainId) wallet.rejectNext("wallet_switchEthereumChain");
   const isLoggedIn = shot.isLoggedIn || shot.isAdmin;
   if (isLoggedIn) server.signIn(wallet.address);
@@ -373,6 +382,7 @@ async function shoot(
     viewport: { width, height: width < 600 ? 780 : 900 },
     reducedMotion: "reduce",
   });
+  await context.clock.setFixedTime(NOW);
   await page.goto(`${server.url}${shot.path}`);
   await page.locator(".first-paint").first().waitFor({ state: "detached" });
   if (!shot.isLoading) await page.locator("h1").first().waitFor();
@@ -384,14 +394,47 @@ async function shoot(
     shot.isLoading ?? false,
   );
   if (!shot.isViewport) await seeWholePage(page, width);
-  await page.screenshot({
-    path: join(folder, `${fileName(shot)}-${language}-${theme}-${width}.png`),
-    fullPage: !shot.isViewport,
-  });
+  const file = `${fileName(shot)}-${language}-${theme}-${width}.png`;
+  await page.screenshot({ path: join(folder, file), fullPage: !shot.isViewport, animations: "disabled" });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (overflow > 0) console.warn(`${shot.name} ${language} ${width}: ${overflow} px too wide`);
   for (const problem of problems) console.warn(`${shot.name}: ${problem}`);
   await context.close();
+  if (values.against) await compare(browser, values.against, file);
+}
+
+/** A picture as a page can read it. */
+const dataUrl = (path: string) => `data:image/png;base64,${readFileSync(path).toString("base64")}`;
+
+/** Says which share of a picture's pixels differs from the earlier one's; a row that only one of them has differs whole. */
+async function compare(browser: Browser, earlier: string, file: string): Promise<void> {
+  if (!existsSync(join(earlier, file))) {
+    console.warn(`${file}: not taken before`);
+    return;
+  }
+  const page = await browser.newPage();
+  const { share, sizes } = await page.evaluate(
+    async (urls) => {
+      const images = await Promise.all(urls.map(async (url) => createImageBitmap(await (await fetch(url)).blob())));
+      const width = Math.max(...images.map((one) => one.width));
+      const height = Math.max(...images.map((one) => one.height));
+      const [before, after] = images.map((one) => {
+        const canvas = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+        canvas?.drawImage(one, 0, 0);
+        return new Uint32Array(canvas?.getImageData(0, 0, width, height).data.buffer ?? new ArrayBuffer(0));
+      });
+      const differing = before?.reduce((sum, pixel, index) => sum + (pixel === after?.[index] ? 0 : 1), 0) ?? 0;
+      return { share: differing / (width * height), sizes: images.map((one) => `${one.width} × ${one.height}`) };
+    },
+    [join(earlier, file), join(folder, file)].map(dataUrl),
+  );
+  await page.close();
+  if (share === 0) return;
+  process.exitCode = 1;
+  const [before, after] = sizes;
+  console.warn(
+    `${file}: ${(share * 100).toFixed(3)} % differs${before === after ? "" : `, ${before} became ${after}`}`,
+  );
 }
 
 const names = SHOTS.map(fileName);

@@ -6,7 +6,7 @@ import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
 /** What is done in one tab of a browser, and what the other one then shows without a reload. */
-describe("Two tabs", () => {
+describe("Two tabs @deep", () => {
   const site = useSite();
   const ENGLISH = { storage: { language: "en", theme: "light" } };
   const themeOf = (page: Page) => page.evaluate(() => document.documentElement.dataset.theme);

@@ -27,7 +27,7 @@ describe("WalletConnect, if it is not configured", () => {
   });
 });
 
-describe("WalletConnect, if it is configured", function () {
+describe("WalletConnect, if it is configured @deep", function () {
   this.timeout(300_000);
   let folder: string;
   let server: FixtureServer;

@@ -59,7 +59,7 @@ const WORDS = {
 } as const;
 
 /** One newcomer whose wallet first says no, or nothing, at each step. docs/product.md#wallet */
-describe("A wallet that says no at each step", () => {
+describe("A wallet that says no at each step @deep", () => {
   const site = useSite();
   const PENDING = { code: -32002, message: "already pending" };
 

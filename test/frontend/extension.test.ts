@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { expect } from "chai";
 import { strFromU8, zipSync } from "fflate";
 import { LANGUAGE_NAMES } from "../../core/rules/languages.ts";
-import { isReferral, type Store, storesAt } from "../../frontend/extension/stores.ts";
+import { countsUntil, isReferral, type Store, storesAt } from "../../frontend/extension/stores.ts";
 import { extensionFiles, manifestFor } from "../../scripts/developer/build-extension.ts";
 import { skipWithout } from "../testing/skip.ts";
 
@@ -31,6 +31,12 @@ describe("The browser extension", function () {
         "optional_permissions",
         "externally_connectable",
       );
+  });
+
+  it("counts a visit for the store's own days, or the usual sixty", () => {
+    const store = { id: 1, name: "Loja", domains: ["loja.com"] };
+    const days = (one: Store) => countsUntil(one, 0) / 86_400_000;
+    expect([days(store), days({ ...store, claim_days: 7 })]).to.deep.equal([60, 7]);
   });
 
   it("may call its site alone, and runs no code from elsewhere", async () => {

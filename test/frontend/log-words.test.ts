@@ -19,15 +19,15 @@ describe("The log in words", () => {
       "chain.RoleGranted",
       `0x${"1".repeat(40)}`,
       { contract: "PurchaseNFT", block: "7", rang: true, role: "MINTER_ROLE", account: A_WALLET, sender: A_WALLET },
-      "viu na chain: a permissão de emitir ingressos foi dada a 0xaaaa...aaaa por 0xaaaa...aaaa, no contrato PurchaseNFT, no bloco 7",
+      "viu na rede: a permissão de emitir ingressos foi dada a 0xaaaa...aaaa por 0xaaaa...aaaa, no contrato PurchaseNFT, no bloco 7",
     ],
     [
       "chain.LimitsSet",
       `0x${"2".repeat(40)}`,
       { contract: "CashbackDistributor", block: "8", rang: false, maxPayout: "1000000000000000000", dailyCap: "2" },
-      "viu na chain: os limites agora são 1 CHZ por pagamento e 0,000000000000000002 CHZ por dia, no contrato CashbackDistributor, no bloco 8 (antes da vigia)",
+      "viu na rede: os limites agora são 1 CHZ por pagamento e 0,000000000000000002 CHZ por dia, no contrato CashbackDistributor, no bloco 8 (antes da vigia)",
     ],
-    ["chain.Deployed", "0x1", { acts: 12 }, "viu na chain: 12 atos da própria implantação"],
+    ["chain.Deployed", "0x1", { acts: 12 }, "viu na rede: 12 atos da própria implantação"],
     [
       "store.update",
       "store:1",

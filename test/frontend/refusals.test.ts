@@ -3,7 +3,7 @@ import { createIntl } from "@formatjs/intl";
 import { expect } from "chai";
 import { updateStoreRequestSchema } from "../../core/rules/api/catalogue.ts";
 import { ERROR_CODES, type ErrorCode } from "../../core/rules/api/error-codes.ts";
-import { ruleOf } from "../../core/rules/field-rules.ts";
+import { ruleOf } from "../../core/rules/broken-rule.ts";
 import { DECISION_REFUSALS } from "../../core/rules/sale/decision-refusals.ts";
 import { invalidField } from "../../frontend/admin/invalid-field.ts";
 import { sayRefusal } from "../../frontend/admin/refusal-words.ts";

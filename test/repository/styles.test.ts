@@ -1,10 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname, join, normalize, relative } from "node:path";
 import { expect } from "chai";
 import postcss, { type AtRule, type Declaration, type Rule } from "postcss";
-
-/** Names of helper classes: a spacing, a size or a text style, and nothing else. */
-const HELPER = /^(?:[mp][trblxy]?|gap|space-[xy]|[hw]|(?:min|max)-[hw]|text|font|items|justify|grid-cols)-[\w/.-]+$/;
 
 /** A length that is not measured by a window, a container or a fraction: it stands in `design/tokens.css`, or nowhere. */
 const LENGTH = /(?<![\w.-])-?(?:\d*\.)?\d+(?:rem|em|px|pt|ch)\b/;
@@ -31,6 +28,29 @@ function rules(): Rule[] {
   for (const root of roots) root.walkRules((one) => void found.push(one));
   return found.filter((one) => condition(one)?.name !== "keyframes");
 }
+
+const fileOf = (one: Rule) => relative(process.cwd(), one.source?.input.from ?? "");
+const isOfModule = (one: Rule) => fileOf(one).endsWith(".module.css");
+/** The cascade layer that a module's rule stands in. */
+function layerOf(one: Rule): string | undefined {
+  let { parent } = one as { parent: Rule["parent"] };
+  while (parent && !(parent.type === "atrule" && (parent as AtRule).name === "layer"))
+    parent = parent.parent as Rule["parent"];
+  return (parent as AtRule | undefined)?.params;
+}
+
+const namesIn = (selector: string) =>
+  [...selector.matchAll(/\.((?:[a-z_]|\\.)(?:[\w-]|\\.)*)/gi)].map(([, one = ""]) => one.replaceAll("\\", ""));
+const GLOBAL = /:global\(([^)]*)\)/g;
+const ownClasses = ({ selector }: Rule) => namesIn(selector.replaceAll(GLOBAL, ""));
+const globalClasses = ({ selector }: Rule) => [...selector.matchAll(GLOBAL)].flatMap(([, one = ""]) => namesIn(one));
+/** The classes of the sheets that are no modules. */
+const sharedClasses = () =>
+  new Set(
+    rules()
+      .filter((one) => !isOfModule(one))
+      .flatMap(ownClasses),
+  );
 
 const condition = ({ parent }: Rule) => (parent?.type === "atrule" ? (parent as AtRule) : undefined);
 /** The rules that have a key in common. */
@@ -98,49 +118,98 @@ describe("Styles", () => {
       ),
     );
     const stems = sources.flatMap((text) => [...text.matchAll(/([a-z][\w-]*-)\$\{/g)].map(([, stem = ""]) => stem));
-    const classes = new Set(
-      rules().flatMap(({ selector }) =>
-        [...selector.matchAll(/\.((?:[\w-]|\\.)+)/g)].map(([, one = ""]) => one.replaceAll("\\", "")),
-      ),
-    );
-    const dead = [...classes].filter((one) => !words.has(one) && !stems.some((stem) => one.startsWith(stem)));
+    const dead = [...sharedClasses()].filter((one) => !words.has(one) && !stems.some((stem) => one.startsWith(stem)));
     expect(dead).to.deep.equal([]);
   });
 
-  it("have a selector once in a layer, and a body once, under the same condition in whichever sheet", () => {
-    const ofPages = rules().filter((one) => one.source?.input.from?.includes("/frontend/design/"));
-    const media = (one: Rule) => (condition(one)?.name === "media" ? condition(one)?.params : "");
-    const layer = (one: Rule) => one.source?.input.from?.match(/(?:reset|base|helpers)\.css$/)?.[0] ?? "";
-    expect(twice(ofPages, (one) => `${layer(one)} ${media(one)}: ${one.selector}`)).to.deep.equal([]);
-    const bodyOf = (one: Rule) => one.nodes.filter(({ type }) => type === "decl").map(String);
-    const many = ofPages.filter((one) => bodyOf(one).length > 1);
-    expect(twice(many, (one) => `${media(one)}: ${bodyOf(one).sort().join("; ")}`)).to.deep.equal([]);
+  it("of a module are what its components use, by name", () => {
+    const used = new Map<string, Set<string>>();
+    for (const file of globSync("frontend/**/*.{ts,tsx}")) {
+      const text = readFileSync(file, "utf8");
+      for (const [, name, path = ""] of text.matchAll(/^import (\w+) from "([^"]+\.module\.css)";$/gm)) {
+        const module = normalize(join(dirname(file), path));
+        const words = [...text.matchAll(new RegExp(`(?<![\\w.])${name}(?:\\.(\\w+)|\\[)`, "g"))].map(
+          ([, one]) => one ?? "[",
+        );
+        used.set(module, new Set([...(used.get(module) ?? []), ...words]));
+      }
+    }
+    const named = new Map<string, Set<string>>(globSync("frontend/**/*.module.css").map((file) => [file, new Set()]));
+    for (const one of rules().filter(isOfModule)) {
+      for (const name of ownClasses(one)) named.get(fileOf(one))?.add(name);
+    }
+    const sorted = (all: Map<string, Set<string>>) =>
+      [...all].map(([file, names]) => `${file}: ${[...names].sort()}`).sort();
+    expect(sorted(used)).to.deep.equal(sorted(named));
+    const wrong = [...named].flatMap(([file, names]) =>
+      [...names].filter((one) => !/^[a-z][a-zA-Z0-9]*$/.test(one)).map((one) => `${file}: ${one}`),
+    );
+    expect(wrong, "not in camel case").to.deep.equal([]);
   });
 
-  it("define every helper class that a screen uses", () => {
-    const css = globSync("frontend/**/*.css")
-      .map((file) => readFileSync(file, "utf8"))
-      .join("\n");
+  it("of a module stand in a layer, and lean on no class that the shared sheets do not have", () => {
+    const loose = rules().filter((one) => isOfModule(one) && !layerOf(one));
+    expect(loose.map(at)).to.deep.equal([]);
+    const shared = sharedClasses();
+    const unknown = rules()
+      .filter(isOfModule)
+      .flatMap((one) =>
+        globalClasses(one)
+          .filter((name) => !shared.has(name))
+          .map((name) => `${at(one)} ${name}`),
+      );
+    expect(unknown).to.deep.equal([]);
+  });
+
+  it("of a module move by keyframes of the module: a build renames both", () => {
+    const missing = roots
+      .filter(({ source }) => source?.input.from?.endsWith(".module.css"))
+      .flatMap((root) => {
+        const own = new Set<string>(["none"]);
+        root.walkAtRules("keyframes", ({ params }) => void own.add(params));
+        const found: string[] = [];
+        root.walkDecls(/^animation(-name)?$/, (one) => {
+          if (!one.value.split(/[\s,]+/).some((word) => own.has(word))) found.push(`${at(one)} ${one}`);
+        });
+        return found;
+      });
+    expect(missing).to.deep.equal([]);
+  });
+
+  it("have a selector once in a layer, and a body once, under the same condition in whichever sheet", () => {
+    const ofPages = rules().filter((one) => isOfModule(one) || fileOf(one).startsWith("frontend/design/"));
+    const media = (one: Rule) => (condition(one)?.name === "media" ? condition(one)?.params : "");
+    const sheet = (one: Rule) =>
+      isOfModule(one) ? fileOf(one) : (fileOf(one).match(/(?:reset|base|helpers)\.css$/)?.[0] ?? "");
+    expect(twice(ofPages, (one) => `${sheet(one)} ${media(one)}: ${one.selector}`)).to.deep.equal([]);
+    const bodyOf = (one: Rule) => one.nodes.filter(({ type }) => type === "decl").map(String);
+    const many = ofPages.filter((one) => bodyOf(one).length > 1);
+    expect(
+      twice(many, (one) => `${isOfModule(one) ? fileOf(one) : ""} ${media(one)}: ${bodyOf(one).sort().join("; ")}`),
+    ).to.deep.equal([]);
+  });
+
+  it("define every class that a screen writes out", () => {
+    const shared = sharedClasses();
     const missing = globSync("frontend/**/*.tsx").flatMap((file) =>
       [...readFileSync(file, "utf8").matchAll(/className=(?:"([^"]*)"|\{`([^`]*)`\})/g)]
-        .flatMap(([, plain, template]) => (plain ?? template ?? "").split(/\s+/))
-        .filter((name) => HELPER.test(name) && !css.includes(`.${name.replace("/", "\\/")}`))
+        .flatMap(([, plain, template]) => (plain ?? template ?? "").replaceAll(/[\w-]*\$\{[^}]*\}/g, "").split(/\s+/))
+        .filter((name) => name !== "" && !shared.has(name))
         .map((name) => `${file}: ${name}`),
     );
     expect(missing).to.deep.equal([]);
   });
 
-  it("are each imported once: a shopper's by app.css, the panel's by the panel", () => {
+  it("are each imported once", () => {
     const importsOf = (file: string, pattern: RegExp) =>
       [...readFileSync(file, "utf8").matchAll(pattern)].map((match) => normalize(join(dirname(file), match[1] ?? "")));
-    const styles = globSync("frontend/**/*.css", { exclude: ["frontend/{public,extension}/**"] });
+    const styles = globSync("frontend/**/*.css", { exclude: ["frontend/{public,extension}/**", "**/*.module.css"] });
     const byStyle = styles.flatMap((file) => importsOf(file, /@import "(\.[^"]+)"/g).map((to) => [to, file]));
     const byModule = globSync("frontend/**/*.{ts,tsx}").flatMap((file) =>
       importsOf(file, /import "(\.[^"]+\.css)"/g).map((to) => [to, file]),
     );
     const own: Record<string, string> = {
       "frontend/design/app.css": "frontend/main.tsx",
-      "frontend/design/screens/admin.css": "frontend/admin/panel.tsx",
       "frontend/wallet/consent.css": "frontend/wallet/consent.ts",
     };
     const wanted = styles.map((file) => [file, own[file] ?? "frontend/design/app.css"]);

@@ -5,6 +5,7 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
+import style from "../list/admin-list.module.css";
 import { type Column, PlainTable } from "../plain-table.tsx";
 import { refusalOf } from "../refusals.ts";
 import { t } from "../texts.ts";
@@ -59,7 +60,7 @@ function AccountsTable({ rows, onAsk, onShow }: AccountsTableProps) {
       cell: ({ credit_reais, needs_credit }) => (
         <>
           {credit_reais === null ? t("accounts.unlimited") : brl(credit_reais)}
-          {needs_credit && <span className="row-note">{t("accounts.needsCredit")}</span>}
+          {needs_credit && <span className={style.note}>{t("accounts.needsCredit")}</span>}
         </>
       ),
     },
@@ -71,7 +72,9 @@ function AccountsTable({ rows, onAsk, onShow }: AccountsTableProps) {
       cell: ({ waiting, stopped_on }) => (
         <>
           {brl(waiting)}
-          {stopped_on !== null && <span className="row-note">{t("accounts.stopped", { date: date(stopped_on) })}</span>}
+          {stopped_on !== null && (
+            <span className={style.note}>{t("accounts.stopped", { date: date(stopped_on) })}</span>
+          )}
         </>
       ),
     },
@@ -79,7 +82,7 @@ function AccountsTable({ rows, onAsk, onShow }: AccountsTableProps) {
     {
       header: t("actions"),
       cell: (account) => (
-        <div className="row-actions">
+        <div className={style.actions}>
           <PermittedButton permission="payments" onClick={() => onAsk({ kind: "book", account })}>
             {t("booking.action")}
           </PermittedButton>
@@ -105,7 +108,7 @@ function AccountsTable({ rows, onAsk, onShow }: AccountsTableProps) {
       nameOf={({ network, account }) => (
         <>
           {account}
-          <span className="row-note">{networkName(network)}</span>
+          <span className={style.note}>{networkName(network)}</span>
         </>
       )}
       columns={columns}

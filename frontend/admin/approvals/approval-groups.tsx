@@ -6,6 +6,7 @@ import { useSession } from "../../session/session.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
 import { decideTogether } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import style from "../list/admin-list.module.css";
 import { RichText } from "../rich-text.tsx";
 import { t } from "../texts.ts";
 import { ApproveOrRefuse, Decider } from "./decider.tsx";
@@ -28,7 +29,7 @@ export function ApprovalGroups() {
           <h3 id="approval-groups" className="card-title">
             {t("groups.heading")}
           </h3>
-          <ul className="admin-list">
+          <ul className={style.cards}>
             {groups.map((group) => (
               <Row key={group.asked_by} group={group} onDecide={(verb) => setDeciding({ verb, group })} />
             ))}
@@ -50,18 +51,18 @@ function Row({ group, onDecide }: RowProps) {
   const what = t("groups.payments", { count: group.count });
   return (
     <li>
-      <div className="admin-list-text">
+      <div className={style.text}>
         <h4 className="font-semibold figures">
           {what}, {chz(group.amount)}
         </h4>
-        <p className="row-note">
+        <p className={style.note}>
           {isOwn ? (
             t("groups.byYou")
           ) : (
             <RichText id="groups.by" who={<Decider name={group.asked_by} look="sentence" />} />
           )}
         </p>
-        <p className="row-note figures">
+        <p className={`${style.note} figures`}>
           <RichText
             id="groups.span"
             count={group.buyers}

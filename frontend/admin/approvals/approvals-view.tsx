@@ -8,6 +8,7 @@ import { StateBadge } from "../badge.tsx";
 import { aloneLimitQuery } from "../decisions/alone-notice.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { ShortWallet, WholeWallet } from "../facts.tsx";
+import style from "../list/admin-list.module.css";
 import { AdminList } from "../list/admin-list.tsx";
 import { type ListDefinition, sortsByAgeOrAmount } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
@@ -66,9 +67,9 @@ function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
     refreshMs: 15_000,
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
-      <Link to={viewHref({ view: "purchases" }, { row: String(row.purchase_id) })} className="row-link" data-row="">
+      <Link to={viewHref({ view: "purchases" }, { row: String(row.purchase_id) })} className={style.link} data-row="">
         {t("approvals.row", { id: row.purchase_id })}
-        <span className="row-note figures">{t("approvals.number", { id: row.id })}</span>
+        <span className={`${style.note} figures`}>{t("approvals.number", { id: row.id })}</span>
       </Link>
     ),
     columns: [
@@ -77,7 +78,7 @@ function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
         cell: (row) => (
           <>
             <StateBadge {...wordOf(APPROVAL_WORDS, row.state)} />
-            {row.decision_reason && <span className="row-note">“{row.decision_reason}”</span>}
+            {row.decision_reason && <span className={style.note}>“{row.decision_reason}”</span>}
           </>
         ),
       },

@@ -3,6 +3,7 @@ import { NETWORK_ACTOR } from "../../../core/rules/proposals.ts";
 import { useSession } from "../../session/session.tsx";
 import { PermittedButton, roleQuery } from "../decisions/permissions.tsx";
 import { ShortWallet, WalletName, WholeWallet } from "../facts.tsx";
+import style from "../list/admin-list.module.css";
 import { t } from "../texts.ts";
 
 const LOOKS = { cell: ShortWallet, sentence: WalletName, whole: WholeWallet };
@@ -32,7 +33,7 @@ export function ApproveOrRefuse({ permission, parties, isAll = false, what, onDe
   const others = useQuery(roleQuery).data?.approvers[permission];
   if (parties.includes(wallet)) {
     const isNobody = others?.every((one) => parties.includes(one)) ?? false;
-    return <span className="row-note">{isNobody ? t("nobodyElse") : t("waitsForOther")}</span>;
+    return <span className={style.note}>{isNobody ? t("nobodyElse") : t("waitsForOther")}</span>;
   }
   return (
     <>

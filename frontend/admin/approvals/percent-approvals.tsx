@@ -7,6 +7,7 @@ import { RetryPanel } from "../../ui/state-panel.tsx";
 import { decidePercent } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import type { FactRow } from "../facts.tsx";
+import style from "../list/admin-list.module.css";
 import { viewHref } from "../list/list-address.ts";
 import { RichText } from "../rich-text.tsx";
 import type { PercentApproval } from "../shapes.ts";
@@ -29,7 +30,7 @@ export function PercentApprovals() {
       <h3 id="percents" className="card-title">
         {t("percents.heading")}
       </h3>
-      <ul className="admin-list">
+      <ul className={style.cards}>
         {open.data.map((asked) => (
           <Row key={asked.id} asked={asked} onDecide={(verb) => setDeciding({ verb, asked })} />
         ))}
@@ -45,14 +46,14 @@ function Row({ asked, onDecide }: { asked: PercentApproval; onDecide: (verb: Dec
   const what = boostedPercent(percent(asked.percent), asked.category);
   return (
     <li>
-      <div className="admin-list-text">
+      <div className={style.text}>
         <h4 className="font-semibold">
           <Link className="link" to={viewHref({ tab: "stores" }, { row: String(asked.store_id) })}>
             {asked.store}
           </Link>
           : {what}
         </h4>
-        <p className="row-note">
+        <p className={style.note}>
           {[
             spanOf(asked) ??
               (asked.from_percent === null

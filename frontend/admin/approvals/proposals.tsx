@@ -10,6 +10,7 @@ import { decideProposal } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { usePermissions } from "../decisions/permissions.tsx";
 import { type FactRow, WholeWallet } from "../facts.tsx";
+import style from "../list/admin-list.module.css";
 import { RichText } from "../rich-text.tsx";
 import type { ProposalRow } from "../shapes.ts";
 import { reloadCatalogue } from "../stores/queries.ts";
@@ -32,7 +33,7 @@ export function Proposals() {
       <h3 id="proposals" className="card-title">
         {t("proposal.heading")}
       </h3>
-      <ul className="admin-list">
+      <ul className={style.cards}>
         {open.data.map((asked) => (
           <Row key={asked.id} asked={asked} onDecide={(verb) => setDeciding({ verb, asked })} />
         ))}
@@ -63,22 +64,22 @@ function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) =
   const verbs: Verb[] = isOwn || asked.state !== "open" ? ["undo"] : ["agree", "refuse"];
   return (
     <li>
-      <div className="admin-list-text">
+      <div className={style.text}>
         <h4 className="font-semibold">{whatOf(asked)}</h4>
         {asked.changes.map((change) => (
-          <p key={change.field} className="row-note break-all">
+          <p key={change.field} className={style.note}>
             {changeText(change)}
           </p>
         ))}
-        {asked.reason && <p className="row-note">“{asked.reason}”</p>}
-        <p className="row-note">
+        {asked.reason && <p className={style.note}>“{asked.reason}”</p>}
+        <p className={style.note}>
           <RichText
             id={isOwn ? "proposal.askedByYou" : "proposal.askedBy"}
             who={<Decider name={asked.asked_by} look="sentence" />}
             at={<time dateTime={asked.created_at}>{dateTime(asked.created_at)}</time>}
           />
         </p>
-        <p className="row-note figures">
+        <p className={`${style.note} figures`}>
           {asked.needs_second && `${t("proposal.needsSecond")} `}
           {asked.decided_by && (
             <>
@@ -102,7 +103,7 @@ function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) =
             </button>
           ))
         ) : (
-          <span className="row-note">{asked.state === "open" ? t("waitsForOther") : t("proposal.waitsForDay")}</span>
+          <span className={style.note}>{asked.state === "open" ? t("waitsForOther") : t("proposal.waitsForDay")}</span>
         )}
       </div>
     </li>

@@ -13,6 +13,7 @@ import { DecisionPreview } from "../decisions/decision-preview.tsx";
 import { matchPreviewQuery } from "../decisions/preview-queries.ts";
 import { WholeWallet } from "../facts.tsx";
 import { listQuery } from "../list/queries.ts";
+import style from "../panel.module.css";
 import { useSaleMoney } from "../sales/sale-words.ts";
 import type { Claim } from "../shapes.ts";
 import { t } from "../texts.ts";
@@ -81,7 +82,7 @@ function Candidates({ orderRef, selected, onSelect }: CandidatesProps) {
   }
   return (
     <fieldset className="grid gap-3">
-      <legend className="field-legend">{t("claims.match.sales")}</legend>
+      <legend className={style.legend}>{t("claims.match.sales")}</legend>
       {found.map((sale) => (
         <label key={sale.id} className="option">
           <input type="radio" name="sale" checked={selected === sale.id} onChange={() => onSelect(sale.id)} />

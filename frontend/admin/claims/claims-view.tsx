@@ -5,6 +5,7 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { ShortWallet } from "../facts.tsx";
+import style from "../list/admin-list.module.css";
 import { AdminList } from "../list/admin-list.tsx";
 import { type ListDefinition, sortsByAgeOrAmount } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
@@ -44,7 +45,7 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
     nameOf: (row) => (
       <>
         <span className="figures">{t("claims.order", { orderRef: row.order_ref })}</span>
-        <span className="row-note">
+        <span className={style.note}>
           {t("numbered", { id: row.id })} · {row.store}
         </span>
       </>
@@ -55,9 +56,9 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
         cell: (row) => (
           <>
             <StateBadge {...wordOf(CLAIM_WORDS, row.state)} />
-            {row.reason && <span className="row-note">{row.reason}</span>}
+            {row.reason && <span className={style.note}>{row.reason}</span>}
             {row.sale_id !== null && (
-              <Link className="link row-note" to={viewHref({ view: "sales" }, { row: String(row.sale_id) })}>
+              <Link className={`link ${style.note}`} to={viewHref({ view: "sales" }, { row: String(row.sale_id) })}>
                 {t("claims.sale", { saleId: row.sale_id })}
               </Link>
             )}
@@ -73,7 +74,7 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
           <>
             <time dateTime={row.created_at}>{dateTime(row.created_at)}</time>
             {row.state === "open" && (
-              <span className="row-note">{t("claims.answerBy", { answerBy: date(row.answer_by) })}</span>
+              <span className={style.note}>{t("claims.answerBy", { answerBy: date(row.answer_by) })}</span>
             )}
           </>
         ),
@@ -82,7 +83,7 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
         header: t("claims.note"),
         cell: (row) => (
           <>
-            {row.note && <span className="row-note">“{row.note}”</span>}
+            {row.note && <span className={style.note}>“{row.note}”</span>}
             {row.has_picture && (
               <button type="button" className="link" onClick={() => onDecide("picture", row)}>
                 {t("claims.picture")}

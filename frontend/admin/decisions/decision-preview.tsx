@@ -2,6 +2,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { ApiError } from "../../api/http.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { WalletName } from "../facts.tsx";
+import style from "../panel.module.css";
 import { refusalOf } from "../refusals.ts";
 import { RichText } from "../rich-text.tsx";
 import type { Preview } from "../shapes.ts";
@@ -34,7 +35,7 @@ export function DecisionPreview({ preview, saleId }: { preview: UseQueryResult<P
           <span>{t("preview.nothing")}</span>
         </p>
       ) : (
-        <ul className="plain-rows">
+        <ul className={style.plainRows}>
           {purchases.map((id) => (
             <li key={`purchase ${id}`}>{t("preview.purchase", { id })}</li>
           ))}

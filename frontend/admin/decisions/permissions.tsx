@@ -7,6 +7,7 @@ import type { Heard } from "../../api/heard.ts";
 import { OWN_KEY } from "../../api/queries.ts";
 import { listText, t } from "../texts.ts";
 import { roleName } from "../words.ts";
+import style from "./permissions.module.css";
 
 /** The signed-in admin's role and permissions, and what takes a second admin. */
 export const roleQuery = queryOptions({
@@ -71,7 +72,7 @@ export function RoleNotice() {
   if (role === undefined || role === "owner") return null;
   const missing = PERMISSIONS.filter((permission) => !can(permission)).map((one) => t(`permission.${one}`));
   return (
-    <p className="hint role-notice">
+    <p className={`hint ${style.roleNotice}`}>
       {t("permission.notice", { role: roleName(role), what: listText(missing, "disjunction") })}
     </p>
   );

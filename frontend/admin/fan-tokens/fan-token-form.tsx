@@ -14,10 +14,13 @@ import { trimmed, useForm } from "../../ui/use-form.ts";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import { type FanTokenFields, saveFanToken } from "../admin-calls.ts";
 import { fieldResolver } from "../field-resolver.ts";
+import { FormButtons } from "../form-buttons.tsx";
+import panelStyle from "../panel.module.css";
 import { refusalOf } from "../refusals.ts";
 import { RichText } from "../rich-text.tsx";
 import { t } from "../texts.ts";
 import { useSaving } from "../use-saving.ts";
+import style from "./fan-token-form.module.css";
 import { tokenContractQuery } from "./queries.ts";
 
 const EMPTY_FORM = { name: "", slug: "", image: "", contract: "" };
@@ -108,23 +111,7 @@ export function FanTokenForm({ onCancel, ...props }: FanTokenFormProps) {
       </Field>
       <OnChain contract={contract.trim()} />
       <Preview image={image} name={name} slug={slug} />
-      <div className="buttons form-actions">
-        {onCancel && (
-          <button
-            type="button"
-            className="button button-quiet"
-            onClick={() => {
-              draft.drop();
-              onCancel();
-            }}
-          >
-            {t("cancel")}
-          </button>
-        )}
-        <button type="submit" className="button" disabled={isSubmitting}>
-          {isSubmitting ? t("saving") : t("save")}
-        </button>
-      </div>
+      <FormButtons isSubmitting={isSubmitting} onCancel={onCancel} draft={draft} />
     </form>
   );
 }
@@ -168,16 +155,16 @@ function useFanTokenForm({ initial, onClose, reload }: Omit<FanTokenFormProps, "
 function Preview({ image, name, slug }: { image: string; name: string; slug: string }) {
   return (
     <div>
-      <p className="field-legend">{t("tokenForm.preview")}</p>
-      <div className="token-preview">
+      <p className={panelStyle.legend}>{t("tokenForm.preview")}</p>
+      <div className={style.preview}>
         {image ? (
           <Picture
             key={image}
             src={isShowable(image) ? image : ""}
             alt={t("tokenForm.preview.alt", { name: name || "fan token" })}
-            className="token-preview-image"
+            className={style.image}
             fallback={
-              <span role="img" aria-label={t("tokenForm.broken")} className="token-preview-broken">
+              <span role="img" aria-label={t("tokenForm.broken")} className={style.broken}>
                 <Initial name={slug || "?"} letters={3} />
                 <span aria-hidden="true">{t("tokenForm.broken.hint")}</span>
               </span>

@@ -13,8 +13,10 @@ import { toast } from "../../ui/toast.ts";
 import { deleteFanToken, type FanTokenFields, type Outcome } from "../admin-calls.ts";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
+import adminListStyle from "../list/admin-list.module.css";
 import { t } from "../texts.ts";
 import { EMPTY_FAN_TOKEN, FanTokenForm } from "./fan-token-form.tsx";
+import style from "./fan-tokens-tab.module.css";
 import { editedFanTokensQuery } from "./queries.ts";
 
 const fieldsOf = ({ id, name, slug, image, contract }: FanToken): FanTokenFields => ({
@@ -46,7 +48,7 @@ export function FanTokensTab() {
     return outcome;
   }
   return (
-    <div className="two-columns token-columns">
+    <div className={`two-columns ${style.columns}`}>
       <section className="card card-body" aria-labelledby="token-list">
         <div className="section-head">
           <h2 id="token-list" className="card-title">
@@ -102,7 +104,7 @@ function TokenList({ tokens, onEdit, onDelete }: TokenListProps) {
   if (isError && !tokens.data) return <RetryPanel title={shop("errorFetchingFanTokens")} query={tokens} />;
   if (tokens.data?.length === 0) return <EmptyPanel title={t("tokens.none")} hint={t("tokens.none.hint")} />;
   return (
-    <ul className="admin-list">
+    <ul className={adminListStyle.cards}>
       {tokens.data?.map((token) => (
         <li key={token.id}>
           <TokenFacts token={token} />
@@ -131,12 +133,12 @@ function TokenFacts({ token }: { token: FanToken }) {
         className="token-image"
         fallback={<Initial name={token.slug} letters={3} className="token-image" />}
       />
-      <div className="admin-list-text">
+      <div className={adminListStyle.text}>
         <h3>{token.name}</h3>
         <p className="muted">
           {token.slug} · {token.symbol || token.slug.toUpperCase()}
         </p>
-        <p className="row-note">
+        <p className={adminListStyle.note}>
           {token.contract ? t("tokens.contract", { contract: shortenAddress(token.contract) }) : t("tokens.noContract")}
         </p>
       </div>

@@ -9,6 +9,7 @@ import { useSearchText } from "../../ui/use-search-text.ts";
 import { Cells, ColumnHeaders } from "../plain-table.tsx";
 import { refusalOf } from "../refusals.ts";
 import { t } from "../texts.ts";
+import style from "./admin-list.module.css";
 import { BulkButton } from "./bulk.tsx";
 import type { ListDefinition, Page } from "./definition.ts";
 import { type ListAddress, useListAddress } from "./list-address.ts";
@@ -44,7 +45,7 @@ export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) 
     refetchOnWindowFocus: true,
     refetchInterval: list.refreshMs ?? false,
   });
-  const isFiltered = Boolean(query || state);
+  const isFiltered = Boolean(query || (state && state !== list.usualState));
   const clear = () => {
     search.clear();
     address.filter({ query: "", state: "" });
@@ -158,7 +159,7 @@ function Rows<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) {
   const { card, keyOf } = list;
   if (card) {
     return (
-      <ul className="admin-list" aria-busy={isOld} onKeyDown={moveBetweenRows}>
+      <ul className={style.cards} aria-busy={isOld} onKeyDown={moveBetweenRows}>
         {page.rows.map((row) => (
           <li key={keyOf(row)}>{card(row)}</li>
         ))}
@@ -176,7 +177,7 @@ function Table<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) 
   const [active, setActive] = useState<string>();
   const stop = active && keys.includes(active) ? active : keys.includes(address.row ?? "") ? address.row : keys[0];
   return (
-    <div className="list-table">
+    <div className={style.table}>
       <table aria-busy={isOld}>
         <caption className="sr-only">{t("list.caption", { title: list.title })}</caption>
         <thead>
@@ -241,7 +242,7 @@ function TableRow<Row>({ list, row, href, isOpen, isStop, onFocus }: TableRowPro
           <Link
             to={href}
             preventScrollReset
-            className="row-link"
+            className={style.link}
             data-row=""
             tabIndex={isStop ? 0 : -1}
             onFocus={onFocus}
@@ -251,7 +252,7 @@ function TableRow<Row>({ list, row, href, isOpen, isStop, onFocus }: TableRowPro
         )}
       </th>
       <Cells columns={list.columns} row={row} />
-      {list.actions && <td className="row-actions">{list.actions(row)}</td>}
+      {list.actions && <td className={style.actions}>{list.actions(row)}</td>}
     </tr>
   );
 }
@@ -276,12 +277,12 @@ function ListPager({ page, noun, address, isBusy }: ListPagerProps) {
     ? t("list.broad", { count: integer(page.rows.length) })
     : t("list.range", { first: integer(first), last: integer(last), total });
   return (
-    <nav className="pager" aria-label={t("list.pages")}>
+    <nav className={style.pager} aria-label={t("list.pages")}>
       <p className="figures muted" role="status">
         {isWhole ? total : range}
       </p>
       {!isWhole && (
-        <div className="pager-buttons">
+        <div className={style.pagerButtons}>
           <button
             type="button"
             className="button button-small button-quiet"

@@ -3,11 +3,14 @@ import type { Decided } from "../../../core/rules/api/common.ts";
 import { formatDecimal, parseDecimal } from "../../../core/rules/money.ts";
 import { CHZ_DECIMALS } from "../../../core/rules/product.ts";
 import type { PanelPermission as Permission } from "../../../core/rules/roles.ts";
+import { ApiError } from "../../api/http.ts";
+import { useIsShown } from "../../ui/use-is-shown.ts";
 import { DecisionDialog, isSignInTooOld, PartlyDone } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import type { FactRow } from "../facts.tsx";
 import { refusalOf } from "../refusals.ts";
 import { type CodeOf, t } from "../texts.ts";
+import style from "./bulk.module.css";
 
 /** The sum of amounts in CHZ; rows without one count nothing. */
 export const sumOfChz = (rows: readonly { amount: string | null }[]): string => sumOf(rows, CHZ_DECIMALS);
@@ -43,7 +46,7 @@ export function BulkButton<Row>({ bulk, rows, keyOf }: BulkButtonProps<Row>) {
   return (
     <>
       {fitting.length > 1 && (
-        <div className="bulk">
+        <div className={style.bulk}>
           <PermittedButton permission={bulk.permission} onClick={() => setDeciding(fitting)}>
             {t(`bulk.button.${bulk.what}`, { count: fitting.length })}
           </PermittedButton>
@@ -55,7 +58,8 @@ export function BulkButton<Row>({ bulk, rows, keyOf }: BulkButtonProps<Row>) {
 }
 
 function BulkDialog<Row>({ bulk, rows, keyOf, onClose }: BulkButtonProps<Row> & { onClose: () => void }) {
-  const decideAll = useDecideAll(bulk, rows, keyOf);
+  const [progress, setProgress] = useState<Progress>();
+  const decideAll = useDecideAll(bulk, rows, keyOf, setProgress);
   return (
     <DecisionDialog
       title={t(`bulk.title.${bulk.what}`, { count: rows.length })}
@@ -65,26 +69,52 @@ function BulkDialog<Row>({ bulk, rows, keyOf, onClose }: BulkButtonProps<Row> & 
       action={t(`bulk.action.${bulk.what}`, { count: rows.length })}
       {...(bulk.isWithoutReason ? {} : { reasonHint: t("bulk.reasonHint") })}
       done={t("bulk.done", { done: rows.length, all: rows.length })}
+      preview={
+        progress && (
+          <p className="hint" role="status">
+            {progress.pauseSeconds === undefined
+              ? t("bulk.done", { done: progress.done, all: rows.length })
+              : t("bulk.pause", { done: progress.done, all: rows.length, seconds: progress.pauseSeconds })}
+          </p>
+        )
+      }
       decide={decideAll}
       onClose={onClose}
     />
   );
 }
 
+/** How many are done, and how long nothing is sent because the purse of the calls is empty. docs/product.md#purses */
+type Progress = { done: number; pauseSeconds?: number };
+
 /**
- * Decides one after the other, each in its own transaction. What is done is not done again when the rest is tried again.
+ * Decides one after the other, each in its own transaction. What is done is not done again when the rest is tried again,
+ * and what is one call too many waits, unless the dialog was closed meanwhile.
  * @throws PartlyDone if the server refused some, after all others
  */
-function useDecideAll<Row>(bulk: Bulk<Row>, rows: readonly Row[], keyOf: (row: Row) => string) {
+function useDecideAll<Row>(
+  bulk: Bulk<Row>,
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  tell: (progress: Progress | undefined) => void,
+) {
   const done = useRef(new Set<string>());
+  const isShown = useIsShown();
   return async (reason: string): Promise<Decided | undefined> => {
     const open = rows.filter((row) => !done.current.has(keyOf(row)));
-    const { refused, waitsForSecond } = await decideEach(open, keyOf, async (row) => {
+    const pause = async (pauseSeconds: number) => {
+      tell({ done: done.current.size, pauseSeconds });
+      await new Promise((resolve) => setTimeout(resolve, pauseSeconds * 1_000));
+      return isShown();
+    };
+    const { refused, waitsForSecond } = await decideEach(open, { keyOf, pause }, async (row) => {
       const answer = await bulk.decide(row, reason);
       // At once: a sign-in that has become too old ends the others, and not this one.
       done.current.add(keyOf(row));
+      tell({ done: done.current.size });
       return answer;
     });
+    tell(undefined);
     if (refused.size > 0) {
       throw new PartlyDone(
         [
@@ -98,20 +128,34 @@ function useDecideAll<Row>(bulk: Bulk<Row>, rows: readonly Row[], keyOf: (row: R
   };
 }
 
+/** Nobody keeps a dialog open for longer. */
+const LONGEST_PAUSE_SECONDS = 120;
+
+/** `pause` waits so many seconds, and says whether to go on. */
+type Manner<Row> = { keyOf: (row: Row) => string; pause: (seconds: number) => Promise<boolean> };
+
 async function decideEach<Row>(
   rows: readonly Row[],
-  keyOf: (row: Row) => string,
+  { keyOf, pause }: Manner<Row>,
   decide: (row: Row) => Promise<Decided>,
 ) {
   const refused = new Map<string, string>();
   let waitsForSecond: Decided | undefined;
-  for (const row of rows) {
+  const left = [...rows];
+  for (let row = left.shift(); row !== undefined; row = left.shift()) {
     try {
       const answer = await decide(row);
       if (answer.approval_id !== undefined) waitsForSecond = answer;
     } catch (error) {
       if (isSignInTooOld(error)) throw error;
-      refused.set(keyOf(row), refusalOf(error) ?? t("bulk.wrong"));
+      const seconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
+      if (seconds === undefined || seconds > LONGEST_PAUSE_SECONDS) {
+        refused.set(keyOf(row), refusalOf(error) ?? t("bulk.wrong"));
+      } else if (await pause(seconds)) {
+        left.unshift(row);
+      } else {
+        break;
+      }
     }
   }
   return { refused, waitsForSecond };

@@ -57,4 +57,6 @@ export type ListDefinition<Row> = {
   /** The message if it cannot be loaded; with an id, also shown as a toast. */
   failure?: { title: string; toastId?: string };
   empty: { title: string; hint?: string };
+  /** The filter that one arrives with: if it has no row, there is nothing yet. */
+  usualState?: string;
 };

@@ -11,6 +11,7 @@ import { refusalOf } from "../refusals.ts";
 import { t } from "../texts.ts";
 import type { ListDefinition, Option } from "./definition.ts";
 import type { ListAddress } from "./list-address.ts";
+import style from "./list-toolbar.module.css";
 import { getCsv } from "./queries.ts";
 import { SearchField } from "./search-field.tsx";
 
@@ -26,10 +27,10 @@ export function ListToolbar<Row>({ list, address, search, actions }: ListToolbar
   const attention = useAttention().data;
   return (
     <div className="grid gap-3">
-      <div className="list-tools">
+      <div className={style.tools}>
         {list.search && <SearchField label={list.search} value={search.text} onChange={search.type} />}
         {sorts.length > 1 && <Sort sorts={sorts} address={address} />}
-        <div className="list-buttons">
+        <div className={style.buttons}>
           {actions}
           {list.hasCsv !== false && <CsvButton list={list} address={address} query={search.query} />}
         </div>
@@ -49,7 +50,7 @@ export function ListToolbar<Row>({ list, address, search, actions }: ListToolbar
 
 function Sort({ sorts, address }: { sorts: readonly Option[]; address: ListAddress }) {
   return (
-    <Field label={t("list.sort")} isLabelHidden className="list-sort">
+    <Field label={t("list.sort")} isLabelHidden className={style.sort}>
       {(control) => (
         <select
           {...control}

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { Field } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import style from "./search-field.module.css";
 
 type SearchFieldProps = { label: string; value: string; onChange: (text: string) => void };
 
@@ -19,7 +20,7 @@ export function SearchField({ label, value, onChange }: SearchFieldProps) {
     return () => removeEventListener("keydown", focusOnSlash);
   }, []);
   return (
-    <Field label={label} isLabelHidden className="list-search">
+    <Field label={label} isLabelHidden className={style.search}>
       {(control) => (
         <>
           <Icon name="search" />
@@ -35,7 +36,7 @@ export function SearchField({ label, value, onChange }: SearchFieldProps) {
             value={value}
             onChange={({ target }) => onChange(target.value)}
           />
-          <span className="list-key" aria-hidden="true">
+          <span className={style.key} aria-hidden="true">
             /
           </span>
         </>

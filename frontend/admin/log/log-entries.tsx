@@ -3,12 +3,17 @@ import { useMemo } from "react";
 import { type AuditLogEntry, auditLogEntrySchema } from "../../../core/rules/api/administration.ts";
 import { fanTokensQuery, namedStoresQuery } from "../../api/queries.ts";
 import { WalletName } from "../facts.tsx";
+import { networkName } from "../words.ts";
 import type { Names } from "./log-words.ts";
 
 export const LOG = { path: "/api/admin/audit-log", row: auditLogEntrySchema };
 
 /** Whose wallet it was, or a program's name. */
-export const Actor = ({ name }: { name: string }) => (name.startsWith("0x") ? <WalletName address={name} /> : name);
+export function Actor({ name }: { name: string }) {
+  if (name.startsWith("0x")) return <WalletName address={name} />;
+  const [, network = "", account] = /^network:([^/]+)\/(.+)$/.exec(name) ?? [];
+  return account === undefined ? name : <strong>{`${networkName(network)} (${account})`}</strong>;
+}
 
 /** The API takes no more at once. */
 const IDS_ASKED = 100;

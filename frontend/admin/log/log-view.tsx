@@ -7,6 +7,7 @@ import { useListAddress } from "../list/list-address.ts";
 import { listQuery } from "../list/queries.ts";
 import { t } from "../texts.ts";
 import { Actor, LOG, storeIdsOf, useNames } from "./log-entries.tsx";
+import style from "./log-view.module.css";
 import { logSentence } from "./log-words.ts";
 
 /** Who changed what, in words, newest first. */
@@ -26,7 +27,7 @@ function useLogList(): ListDefinition<AuditLogEntry> {
     search: t("log.search"),
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
-      <span className="log-sentence">
+      <span className={style.sentence}>
         <Actor name={row.actor} /> {logSentence(row, names)}
       </span>
     ),

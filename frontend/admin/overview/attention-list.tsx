@@ -1,10 +1,13 @@
 import { Link } from "react-router";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Icon } from "../../ui/icon.tsx";
+import adminListStyle from "../list/admin-list.module.css";
 import { viewHref } from "../list/list-address.ts";
+import panelStyle from "../panel.module.css";
 import type { Attention } from "../shapes.ts";
 import { type CodeOf, t, textOf } from "../texts.ts";
 import { newWord, pauseReason } from "../words.ts";
+import style from "./attention-list.module.css";
 import { faultHref, faultWords } from "./fault-words.ts";
 
 type Counted = { what: CodeOf<"attention.count">; href: string; isUrgent?: boolean };
@@ -22,6 +25,7 @@ const COUNTED: readonly Counted[] = [
   { what: "unset_credits", href: viewHref({ view: "accounts" }) },
   { what: "open_claims", href: viewHref({ view: "claims" }, { state: "open" }), isUrgent: true },
   { what: "doubtful_rates", href: viewHref({ view: "sales" }), isUrgent: true },
+  { what: "large_lists", href: viewHref({ tab: "stores", view: "suggested" }, { state: "open" }), isUrgent: true },
   { what: "withheld_rounds", href: viewHref({ tab: "stores", view: "suggested" }, { state: "open" }), isUrgent: true },
   { what: "uncovered_percents", href: viewHref({ tab: "stores" }, { state: "uncovered" }), isUrgent: true },
   { what: "unread_rows", href: viewHref({ view: "sales" }) },
@@ -94,7 +98,7 @@ export function AttentionList({ attention }: { attention: Attention }) {
         {t("attention.title")}
       </h2>
       {alarms.length + counted.length === 0 ? (
-        <p className="all-clear">
+        <p className={style.allClear}>
           <Icon name="check" /> {t("attention.clear")}
         </p>
       ) : (
@@ -108,10 +112,10 @@ export function AttentionList({ attention }: { attention: Attention }) {
             </ul>
           )}
           {counted.length > 0 && (
-            <ul className="matters">
+            <ul className={style.matters}>
               {counted.map(({ count, what, href, isUrgent }) => (
                 <li key={what}>
-                  <Link to={href} className="matter" data-urgent={isUrgent || undefined}>
+                  <Link to={href} className={style.matter} data-urgent={isUrgent || undefined}>
                     <strong className="figures">{count > MOST_COUNTED ? t("attention.many") : integer(count)}</strong>{" "}
                     <span>{t(`attention.count.${what}`, { count })}</span>
                     <Arrow />
@@ -130,16 +134,16 @@ export function AttentionList({ attention }: { attention: Attention }) {
 function AlarmRow({ text, href, help, reason }: Alarm) {
   return (
     <li>
-      <Link to={href} className="matter" data-urgent="">
+      <Link to={href} className={style.matter} data-urgent="">
         <Icon name="alert" />
         <span>
           {text}
-          {help && <span className="row-note">{help}</span>}
+          {help && <span className={adminListStyle.note}>{help}</span>}
         </span>
         <Arrow />
       </Link>
       {reason && (
-        <details className="technical">
+        <details className={panelStyle.technical}>
           <summary>{t("technical")}</summary>
           <p lang="en">{reason}</p>
         </details>
@@ -150,7 +154,7 @@ function AlarmRow({ text, href, help, reason }: Alarm) {
 
 function Arrow() {
   return (
-    <span aria-hidden="true" className="matter-arrow">
+    <span aria-hidden="true" className={style.arrow}>
       ›
     </span>
   );

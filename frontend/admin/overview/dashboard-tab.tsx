@@ -9,6 +9,7 @@ import { viewHref } from "../list/list-address.ts";
 import { withAllTexts } from "../panel-language.tsx";
 import type { Attention } from "../shapes.ts";
 import { type TextId, t } from "../texts.ts";
+import style from "./dashboard-tab.module.css";
 
 type View = ReturnType<typeof fetched> & { id: string; label: TextId; count?: (attention: Attention) => number };
 
@@ -62,6 +63,11 @@ const VIEWS: readonly View[] = [
     ...fetched(() => withAllTexts(() => import("../payments/operations-view.tsx")), "OperationsView"),
     count: (one) => one.failed_operations,
   },
+  {
+    id: "clubs",
+    label: "view.clubs",
+    ...fetched(() => withAllTexts(() => import("../clubs/clubs-view.tsx")), "ClubsView"),
+  },
   { id: "log", label: "view.log", ...fetched(() => withAllTexts(() => import("../log/log-view.tsx")), "LogView") },
 ];
 
@@ -74,7 +80,7 @@ export function DashboardTab() {
   const { Screen } = selected;
   return (
     <>
-      <nav ref={useCurrentInView(selected.id)} className="views" aria-label={t("dashboard.sections")}>
+      <nav ref={useCurrentInView(selected.id)} className={style.views} aria-label={t("dashboard.sections")}>
         {VIEWS.map(({ id, label, count, fetchNow }) => {
           const waiting = attention && count ? count(attention) : 0;
           return (
@@ -84,7 +90,7 @@ export function DashboardTab() {
               replace
               preventScrollReset
               onPointerEnter={() => fetchAhead(fetchNow)}
-              className="view-link"
+              className={style.view}
               aria-current={id === selected.id ? "page" : undefined}
             >
               {t(label)}

@@ -3,8 +3,10 @@ import { useSearchParams } from "react-router";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
+import panelStyle from "../panel.module.css";
 import type { Figures as AllFigures, Day, Period } from "../shapes.ts";
 import { type CodeOf, t } from "../texts.ts";
+import style from "./figures.module.css";
 import { figuresQuery } from "./queries.ts";
 
 type DayChartProps = {
@@ -43,7 +45,7 @@ export function Figures() {
   const period = PERIODS.find(({ value }) => value === (parameters.get("period") ?? "")) ?? PERIODS[0];
   if (figures.isPending) {
     return (
-      <div className="figure-grid" aria-busy="true">
+      <div className={panelStyle.figureGrid} aria-busy="true">
         <Skeletons count={6} className="h-32" />
       </div>
     );
@@ -71,7 +73,7 @@ export function Figures() {
           ))}
         </fieldset>
       </div>
-      <ul className="figure-grid figure-cards">
+      <ul className={`${panelStyle.figureGrid} ${style.cards}`}>
         {METRICS.map((metric) => (
           <li key={metric.name} className="stat">
             <Figure metric={metric} figures={data} period={period} />
@@ -93,7 +95,7 @@ function Figure({ metric, figures, period }: FigureProps) {
     <>
       <p className="stat-note">{t(`figures.metric.${metric.name}`)}</p>
       <p className="stat-number">{say(metric, figures[period.key][metric.name])}</p>
-      <p className="stat-foot">{changeText(values, period)}</p>
+      <p className={panelStyle.statFoot}>{changeText(values, period)}</p>
       <DayChart
         label={t(`figures.metric.${metric.name}`)}
         days={days.map(({ day }) => day)}
@@ -127,11 +129,11 @@ function DayTable({ days }: { days: readonly Day[] }) {
   const { date } = useFormat();
   const say = useSay();
   return (
-    <details className="technical">
+    <details className={panelStyle.technical}>
       <summary>{t("figures.table")}</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <section className="table-wrap" tabIndex={0} aria-label={t("figures.table")}>
-        <table className="dense">
+        <table className={style.dense}>
           <thead>
             <tr>
               <th scope="col">{t("day")}</th>
@@ -173,7 +175,7 @@ function DayChart({ label, days, values, marked, say }: DayChartProps) {
   return (
     <>
       <svg
-        className="day-chart"
+        className={style.chart}
         role="img"
         aria-label={summary}
         viewBox={`0 0 ${values.length * STEP} ${HEIGHT}`}
@@ -184,7 +186,7 @@ function DayChart({ label, days, values, marked, say }: DayChartProps) {
           return (
             <rect
               key={days[index]}
-              className={index >= values.length - marked ? "day-bar day-bar-marked" : "day-bar"}
+              className={index >= values.length - marked ? `${style.bar} ${style.marked}` : style.bar}
               x={index * STEP + (STEP - BAR) / 2}
               y={HEIGHT - height}
               width={BAR}
@@ -195,7 +197,7 @@ function DayChart({ label, days, values, marked, say }: DayChartProps) {
           );
         })}
       </svg>
-      <p className="day-chart-axis figures" aria-hidden="true">
+      <p className={`${style.axis} figures`} aria-hidden="true">
         <span>{shortDate(days[0])}</span>
         <span>{t("figures.todayLow")}</span>
       </p>

@@ -8,6 +8,9 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { Field } from "../../ui/field.tsx";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
+import adminListStyle from "../list/admin-list.module.css";
+import style from "../list/list-toolbar.module.css";
+import panelStyle from "../panel.module.css";
 import { type Column, PlainTable } from "../plain-table.tsx";
 import { refusalOf } from "../refusals.ts";
 import type { Margin } from "../shapes.ts";
@@ -42,7 +45,7 @@ export function MarginView() {
     );
   return (
     <section className="grid gap-5" aria-label={t("view.margin")}>
-      <div className="list-tools">
+      <div className={style.tools}>
         <Month label={t("from")} value={from} onChange={(value) => set("from", value)} />
         <Month label={t("until")} value={to} onChange={(value) => set("to", value)} />
       </div>
@@ -61,19 +64,20 @@ type MonthProps = { label: string; value: string; onChange: (value: string) => v
 
 function Month({ label, value, onChange }: MonthProps) {
   return (
-    <Field label={label} className="list-month">
+    <Field label={label} className={style.month}>
       {(control) => <input type="month" {...control} value={value} onChange={({ target }) => onChange(target.value)} />}
     </Field>
   );
 }
 
-function Figures({ margin: { totals, rows } }: { margin: Margin }) {
+function Figures({ margin: { totals, rows, accounts = [], loss_limit } }: { margin: Margin }) {
   if (rows.length === 0) {
     return <EmptyPanel title={t("margin.none")} hint={t("margin.none.hint")} />;
   }
   return (
     <>
       <Totals totals={totals} />
+      <AccountTable rows={accounts} limit={loss_limit} />
       <MarginTable rows={rows} />
     </>
   );
@@ -92,20 +96,74 @@ function Totals({ totals }: Pick<Margin, "totals">) {
     [t("margin.cashback"), brl(totals.cashback_promised), t("margin.paid", { amount: brl(totals.cashback_paid) })],
   ];
   return (
-    <dl className="figure-grid">
+    <dl className={panelStyle.figureGrid}>
       <div className="stat" data-tone={earns ? "good" : "bad"}>
         <dt className="stat-note">{earns ? t("margin.earns") : t("margin.loses")}</dt>
         <dd className="stat-number">{brl(totals.margin)}</dd>
-        <dd className="stat-foot">{t("margin.rule")}</dd>
+        <dd className={panelStyle.statFoot}>{t("margin.rule")}</dd>
       </div>
       {figures.map(([label, value, foot]) => (
         <div key={label} className="stat">
           <dt className="stat-note">{label}</dt>
           <dd className="stat-number">{value}</dd>
-          <dd className="stat-foot">{foot}</dd>
+          <dd className={panelStyle.statFoot}>{foot}</dd>
         </div>
       ))}
     </dl>
+  );
+}
+
+type AccountRow = NonNullable<Margin["accounts"]>[number];
+
+/** What each account earned, promised and lost in a month. docs/product.md#margin-loss */
+function AccountTable({ rows, limit }: { rows: readonly AccountRow[]; limit: string | undefined }) {
+  const { brl } = useFormat();
+  if (rows.length === 0) return null;
+  const isFull = ({ lost }: AccountRow) => limit !== undefined && Number(lost) >= Number(limit);
+  const columns: readonly Column<AccountRow>[] = [
+    { header: t("noun.month"), cell: (row) => monthName(row.month) },
+    {
+      header: t("commission"),
+      isFigure: true,
+      cell: (row) => (
+        <>
+          {brl(row.commission_earned)}
+          {Number(row.commission_pending) !== 0 && (
+            <span className={adminListStyle.note}>{t("margin.pending", { amount: brl(row.commission_pending) })}</span>
+          )}
+        </>
+      ),
+    },
+    { header: t("cashback"), isFigure: true, cell: (row) => brl(row.cashback_promised) },
+    {
+      header: t("margin.lost"),
+      isFigure: true,
+      cell: (row) => (
+        <>
+          {brl(row.lost)}
+          {limit !== undefined && Number(row.lost) > 0 && (
+            <span className={adminListStyle.note}>
+              {isFull(row) ? t("margin.lost.full") : t("margin.lost.limit", { amount: brl(limit) })}
+            </span>
+          )}
+        </>
+      ),
+      isBad: isFull,
+    },
+  ];
+  return (
+    <>
+      <h2 className="section-title">{t("margin.accounts")}</h2>
+      <PlainTable
+        caption={t("margin.accounts")}
+        noun={t("noun.account")}
+        rows={rows}
+        keyOf={(row) => `${row.network} ${row.account} ${row.month}`}
+        nameOf={(row) => `${networkName(row.network)} (${row.account})`}
+        columns={columns}
+      />
+      <h2 className="section-title">{t("margin.caption")}</h2>
+    </>
   );
 }
 
@@ -122,7 +180,7 @@ function MarginTable({ rows }: Pick<Margin, "rows">) {
         <>
           {brl(row.commission_earned)}
           {Number(row.commission_pending) !== 0 && (
-            <span className="row-note">{t("margin.pending", { amount: brl(row.commission_pending) })}</span>
+            <span className={adminListStyle.note}>{t("margin.pending", { amount: brl(row.commission_pending) })}</span>
           )}
         </>
       ),
@@ -144,7 +202,7 @@ function MarginTable({ rows }: Pick<Margin, "rows">) {
       nameOf={(row) => (
         <>
           {row.store ?? t("margin.noStore")}
-          <span className="row-note">
+          <span className={adminListStyle.note}>
             {networkName(row.network)} ({row.account})
           </span>
         </>

@@ -10,11 +10,13 @@ import { viewHref } from "../list/list-address.ts";
 import { listQuery } from "../list/queries.ts";
 import { Actor, LOG, storeIdsOf, useNames } from "../log/log-entries.tsx";
 import { logSentence } from "../log/log-words.ts";
+import panelStyle from "../panel.module.css";
 import type { Overview as OverviewFigures } from "../shapes.ts";
 import { type CodeOf, t, textOf } from "../texts.ts";
 import { newWord, pauseReason } from "../words.ts";
 import { AttentionList } from "./attention-list.tsx";
 import { Figures } from "./figures.tsx";
+import style from "./overview.module.css";
 import { overviewQuery } from "./queries.ts";
 
 const SHOWN = 5;
@@ -30,7 +32,7 @@ export function Overview() {
   const { data } = overview;
   if (overview.isPending) {
     return (
-      <div className="figure-grid" aria-busy="true">
+      <div className={panelStyle.figureGrid} aria-busy="true">
         <Skeletons count={4} className="h-32" />
       </div>
     );
@@ -77,7 +79,7 @@ function Totals({ data }: Data) {
       <h2 id="totals" className="section-title">
         {t("overview.totals")}
       </h2>
-      <dl className="figure-grid">
+      <dl className={panelStyle.figureGrid}>
         {figures.map(([label, value]) => (
           <div key={label} className="stat">
             <dt className="stat-note">{label}</dt>
@@ -97,7 +99,7 @@ function Activity({ data }: Data) {
         {t(data ? "overview.activity" : "overview.activitySample")}
       </h2>
       {data && data.activity.length === 0 && <p className="muted">{t("overview.noPurchase")}</p>}
-      <ul className="activity">
+      <ul className={style.activity}>
         {data
           ? data.activity.map((one) => (
               <li key={one.id}>
@@ -162,10 +164,10 @@ function RecentChanges() {
       {log.isPending ? (
         <Skeletons count={1} className="h-24" />
       ) : log.data ? (
-        <ul className="activity">
+        <ul className={style.activity}>
           {log.data.rows.length === 0 && <li className="muted">{t("overview.noChange")}</li>}
           {log.data.rows.map((entry) => (
-            <li key={entry.id} className="activity-line">
+            <li key={entry.id} className={style.line}>
               <Actor name={entry.actor} /> {logSentence(entry, names)} ·{" "}
               <time dateTime={entry.at}>{dateTime(entry.at)}</time>
             </li>

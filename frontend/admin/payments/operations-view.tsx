@@ -1,11 +1,13 @@
 import { useState } from "react";
 import { Link } from "react-router";
 import { operationSchema } from "../../../core/rules/api/operations.ts";
+import { isMove } from "../../../core/rules/purchase/life.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { retryOperation } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
+import style from "../list/admin-list.module.css";
 import { AdminList } from "../list/admin-list.tsx";
 import { sumOfChz } from "../list/bulk.tsx";
 import type { ListDefinition } from "../list/definition.ts";
@@ -46,7 +48,7 @@ export function OperationsView() {
 const nameOf = ({ kind, subject_id: id }: OperationRecord): string =>
   t("logPart.operation", { what: operationKind(kind), id });
 const isStuck = ({ state }: OperationRecord): boolean => state === "waiting" || state === "failed";
-const isOfStore = ({ kind }: OperationRecord): boolean => kind.endsWith("_store");
+const isOfStore = ({ kind }: OperationRecord): boolean => !isMove(kind);
 
 function useOperationsList(onRetry: (operation: OperationRecord) => void): ListDefinition<OperationRecord> {
   const { chz, dateTime } = useFormat();
@@ -68,11 +70,11 @@ function useOperationsList(onRetry: (operation: OperationRecord) => void): ListD
             ? viewHref({ tab: "stores" })
             : viewHref({ view: "purchases" }, { row: String(row.subject_id) })
         }
-        className="row-link"
+        className={style.link}
         data-row=""
       >
         {operationKind(row.kind)}
-        <span className="row-note figures">
+        <span className={`${style.note} figures`}>
           {t(isOfStore(row) ? "operations.store" : "operations.purchase", { id: row.subject_id })}
         </span>
       </Link>

@@ -8,6 +8,7 @@ import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { ShortWallet, WholeWallet } from "../facts.tsx";
+import adminListStyle from "../list/admin-list.module.css";
 import { AdminList } from "../list/admin-list.tsx";
 import { sumOfChz } from "../list/bulk.tsx";
 import { type ListDefinition, sortsByAgeOrAmount } from "../list/definition.ts";
@@ -16,6 +17,7 @@ import { overviewQuery } from "../overview/queries.ts";
 import type { Overview, Payment } from "../shapes.ts";
 import { t } from "../texts.ts";
 import { operationWhy, optionsOf, PAYMENT_WORDS, pauseReason, wordOf } from "../words.ts";
+import style from "./payments-view.module.css";
 import { Why } from "./why.tsx";
 
 const isStuck = ({ state }: Payment): boolean => state === "waiting" || state === "failed";
@@ -65,9 +67,13 @@ function usePaymentsList(onRetry: (payment: Payment) => void): ListDefinition<Pa
     refreshMs: 15_000,
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
-      <Link to={viewHref({ view: "purchases" }, { row: String(row.purchase_id) })} className="row-link" data-row="">
+      <Link
+        to={viewHref({ view: "purchases" }, { row: String(row.purchase_id) })}
+        className={adminListStyle.link}
+        data-row=""
+      >
         <span className="figures">{t("payments.purchase", { purchaseId: row.purchase_id })}</span>
-        <span className="row-note">{row.store}</span>
+        <span className={adminListStyle.note}>{row.store}</span>
       </Link>
     ),
     columns: [
@@ -115,7 +121,7 @@ function PayoutSwitch() {
   const { paused, reason, cause } = data.payouts;
   const { sender } = data;
   return (
-    <section className="payout-switch" data-paused={paused || undefined} aria-label={t("payouts.state")}>
+    <section className={style.payouts} data-paused={paused || undefined} aria-label={t("payouts.state")}>
       <div>
         <p className="state-title">{paused ? t("payouts.paused") : t("payouts.running")}</p>
         <p className="muted">

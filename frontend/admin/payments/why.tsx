@@ -1,4 +1,6 @@
 import { useFormat } from "../../i18n/use-format.ts";
+import style from "../list/admin-list.module.css";
+import panelStyle from "../panel.module.css";
 import type { OperationRecord } from "../shapes.ts";
 import { t } from "../texts.ts";
 import { limitWords, operationHelp, operationWhy } from "../words.ts";
@@ -13,7 +15,7 @@ export function Why({ operation }: { operation: Pick<OperationRecord, "reason" |
   return (
     <>
       {why}
-      <span className="row-note">
+      <span className={style.note}>
         {allowed && `${allowed} `}
         {operationHelp(reason)}
         {next_try_at && ` ${t("operations.nextTry", { at: dateTime(next_try_at) })}`}
@@ -26,7 +28,7 @@ export function Why({ operation }: { operation: Pick<OperationRecord, "reason" |
 /** The verbatim message of the program or the contract. */
 export function TechnicalDetail({ text }: { text: string }) {
   return (
-    <details className="technical">
+    <details className={panelStyle.technical}>
       <summary>{t("technical")}</summary>
       <code lang="en">{text}</code>
     </details>

@@ -2,6 +2,7 @@ import { adminUserSchema } from "../../../core/rules/api/admin-people.ts";
 import { shortenAddress } from "../../../core/rules/wallet-address.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
+import style from "../list/admin-list.module.css";
 import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import type { AdminUser } from "../shapes.ts";
@@ -45,7 +46,7 @@ function usePeopleList(): ListDefinition<AdminUser> {
     nameOf: (row) => (
       <>
         {personName(row)}
-        <span className="row-note">
+        <span className={style.note}>
           {[row.nickname && `${row.first_name} ${row.last_name}`, row.email].filter(Boolean).join(" · ")}
         </span>
       </>

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { nicknameRequestSchema } from "../../../core/rules/api/admin-people.ts";
-import { ruleOf } from "../../../core/rules/field-rules.ts";
+import { ruleOf } from "../../../core/rules/broken-rule.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Field } from "../../ui/field.tsx";
 import { eraseUser, nameUser, revokeSessions } from "../admin-calls.ts";
@@ -13,6 +13,7 @@ import { Details, Sheet } from "../details.tsx";
 import { Facts, WholeWallet } from "../facts.tsx";
 import { invalidField } from "../invalid-field.ts";
 import { viewHref } from "../list/list-address.ts";
+import style from "../panel.module.css";
 import type { AdminUser, UserDetails } from "../shapes.ts";
 import { t, textOf } from "../texts.ts";
 import { PERSON_WORDS, roleName, wordOf } from "../words.ts";
@@ -63,7 +64,7 @@ function Person({ person, onClose }: { person: UserDetails; onClose: () => void 
       }
     >
       <div className="grid gap-5">
-        <div className="state-summary">
+        <div className={style.summary}>
           <StateBadge {...wordOf(PERSON_WORDS, person.state)} />
           {person.role && <p>{t("person.isAdmin", { role: roleName(person.role) })}</p>}
         </div>
@@ -108,7 +109,7 @@ function Sessions({ sessions }: Pick<UserDetails, "sessions">) {
         {t("person.sessions")}
       </h3>
       {sessions.length === 0 && <p className="muted">{t("person.noSession")}</p>}
-      <ul className="plain-rows">
+      <ul className={style.plainRows}>
         {sessions.map((session) => (
           <li key={session.created_at}>
             {t("person.session", {

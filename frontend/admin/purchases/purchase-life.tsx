@@ -5,6 +5,7 @@ import { useFormat } from "../../i18n/use-format.ts";
 import type { PurchaseDetails } from "../shapes.ts";
 import { type CodeOf, t, textOf } from "../texts.ts";
 import { newWord } from "../words.ts";
+import style from "./purchase-life.module.css";
 
 type Step = PurchaseDetails["steps"][number];
 type StepKind = (typeof STEP_KINDS)[number];
@@ -12,7 +13,10 @@ type StepKind = (typeof STEP_KINDS)[number];
 type EachHasText = StepKind extends CodeOf<"life.step"> ? "life.step" : never;
 const STEP: EachHasText = "life.step";
 
-function sentenceOf({ kind, subject: code }: Step, { situation, sale_id }: PurchaseDetails): string {
+function sentenceOf({ kind, subject: code, invited_as }: Step, { situation, sale_id }: PurchaseDetails): string {
+  if (invited_as !== undefined) {
+    return t("life.step.invited", { subject: textOf("life.subject", invited_as) ?? invited_as });
+  }
   if (kind === "approved" && sale_id === null) return t("life.simulated");
   if (kind === "reversed" && situation === "withdrawn") return t("life.withdrawn");
   const subject = textOf(kind === "chain_event" ? "life.event" : "life.subject", code) ?? code ?? "";
@@ -27,10 +31,10 @@ export function PurchaseLife({ purchase }: { purchase: PurchaseDetails }) {
       <h3 id="life" className="card-title">
         {t("life.title")}
       </h3>
-      <ol className="life">
+      <ol className={style.life}>
         {purchase.steps.map((step) => (
           <li
-            key={`${step.at} ${step.kind} ${step.subject} ${step.tx_hash}`}
+            key={`${step.at} ${step.kind} ${step.invited_as ?? step.subject} ${step.tx_hash}`}
             data-source={step.source}
             data-bad={step.kind === "reverted" || step.kind === "lost_nonce" || undefined}
           >

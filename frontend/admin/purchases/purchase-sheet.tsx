@@ -16,8 +16,10 @@ import { DecisionPreview } from "../decisions/decision-preview.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { purchasePreviewQuery } from "../decisions/preview-queries.ts";
 import { Details, Sheet } from "../details.tsx";
+import style from "../facts.module.css";
 import { Facts, WholeWallet } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
+import panelStyle from "../panel.module.css";
 import { TechnicalDetail } from "../payments/why.tsx";
 import type { PurchaseDetails } from "../shapes.ts";
 import { t } from "../texts.ts";
@@ -131,7 +133,7 @@ function PurchaseFacts({ purchase }: { purchase: PurchaseDetails }) {
         [t("fanToken"), purchase.token_slug?.toUpperCase()],
         [
           t("wallet"),
-          <span key="wallet" className="whole-hash">
+          <span key="wallet" className={style.wholeHash}>
             {purchase.wallet}
           </span>,
         ],
@@ -212,7 +214,7 @@ function StateSummary({ purchase }: { purchase: PurchaseDetails }) {
   const wait = purchaseWait(purchase);
   const help = operationHelp(purchase.wait_reason);
   return (
-    <div className="state-summary">
+    <div className={panelStyle.summary}>
       <StateBadge {...wordOf(PURCHASE_WORDS, purchase.state)} />
       {wait && (
         <p>

@@ -2,6 +2,7 @@ import { adminPurchaseSchema } from "../../../core/rules/api/admin-purchases.ts"
 import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
 import { ShortWallet } from "../facts.tsx";
+import style from "../list/admin-list.module.css";
 import { AdminList } from "../list/admin-list.tsx";
 import { type ListDefinition, sortsByAgeOrAmount } from "../list/definition.ts";
 import type { Purchase } from "../shapes.ts";
@@ -31,7 +32,7 @@ function usePurchasesList(): ListDefinition<Purchase> {
     nameOf: (row) => (
       <>
         <span className="figures">{t("numbered", { id: row.id })}</span>
-        <span className="row-note">{row.store}</span>
+        <span className={style.note}>{row.store}</span>
       </>
     ),
     columns: [
@@ -40,7 +41,7 @@ function usePurchasesList(): ListDefinition<Purchase> {
         cell: (row) => (
           <>
             <StateBadge {...wordOf(PURCHASE_WORDS, row.state)} />
-            {purchaseWait(row) && <span className="row-note">{purchaseWait(row)}</span>}
+            {purchaseWait(row) && <span className={style.note}>{purchaseWait(row)}</span>}
           </>
         ),
       },
@@ -53,7 +54,7 @@ function usePurchasesList(): ListDefinition<Purchase> {
         cell: (row) => (
           <>
             {chz(row.cashback)}
-            <span className="row-note">
+            <span className={style.note}>
               {percent(row.cashback_percent)}
               {row.bonus_percent !== "0" && ` + ${percent(row.bonus_percent)}`}
             </span>

@@ -6,6 +6,7 @@ import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { DecisionPreview } from "../decisions/decision-preview.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { ratePreviewQuery } from "../decisions/preview-queries.ts";
+import style from "../panel.module.css";
 import { RichText } from "../rich-text.tsx";
 import type { Networks } from "../shapes.ts";
 import { t } from "../texts.ts";
@@ -125,7 +126,7 @@ function UnreadRows({ rows }: { rows: Networks["unread_rows"] }) {
             />
             <details>
               <summary>{row.problem}</summary>
-              <pre className="whitespace-pre-wrap break-all">{row.text}</pre>
+              <pre className={style.lines}>{row.text}</pre>
             </details>
           </li>
         ))}

@@ -11,8 +11,11 @@ import { DecisionPreview } from "../decisions/decision-preview.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { assignPreviewQuery, salePreviewQuery } from "../decisions/preview-queries.ts";
 import { Details, Sheet } from "../details.tsx";
+import factsStyle from "../facts.module.css";
 import { Facts, WholeWallet } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
+import style from "../panel.module.css";
+import purchaseLifeStyle from "../purchases/purchase-life.module.css";
 import type { SaleDetails } from "../shapes.ts";
 import { type CodeOf, t, textOf } from "../texts.ts";
 import { heardText, networkName, SALE_WORDS, wordOf } from "../words.ts";
@@ -43,7 +46,7 @@ function SaleInSheet({ sale, onClose }: { sale: SaleDetails; onClose: () => void
       actions={<Actions sale={sale} onDecide={setDeciding} />}
     >
       <div className="grid gap-5">
-        <div className="state-summary">
+        <div className={style.summary}>
           <StateBadge {...wordOf(SALE_WORDS, sale.state)} />
           {sale.reason && (
             <p>
@@ -60,7 +63,7 @@ function SaleInSheet({ sale, onClose }: { sale: SaleDetails; onClose: () => void
             [t("sale.result"), sale.commission === null ? null : brl(difference(sale.commission, sale.cashback))],
             [t("order"), sale.order_ref],
             [t("sale.networkSays"), reportText(sale)],
-            [t("wallet"), sale.wallet && <span className="whole-hash">{sale.wallet}</span>],
+            [t("wallet"), sale.wallet && <span className={factsStyle.wholeHash}>{sale.wallet}</span>],
             [t("sale.visit"), sale.click_id],
             [t("sale.soldOn"), sale.occurred_at && dateTime(sale.occurred_at)],
             [t("sale.releasedBy"), sale.released_by],
@@ -209,7 +212,7 @@ function Purchases({ sale }: { sale: SaleDetails }) {
       <h3 id="sale-purchases" className="card-title">
         {t("sale.purchases")}
       </h3>
-      <ul className="plain-rows">
+      <ul className={style.plainRows}>
         {sale.purchases.map((one) => (
           <li key={one.id}>
             <Link className="link figures" to={viewHref({ view: "purchases" }, { row: String(one.id) })}>
@@ -242,7 +245,7 @@ function Revisions({ sale }: { sale: SaleDetails }) {
       <h3 id="revisions" className="card-title">
         {t("sale.revisions")}
       </h3>
-      <ol className="life">
+      <ol className={purchaseLifeStyle.life}>
         {sale.revisions.map((one) => (
           <li key={one.id} data-source="database">
             <span>

@@ -1,4 +1,4 @@
-import { HOLD_REASONS, PROBLEM_CODES, sayHolds } from "../../../core/rules/sale/hold.ts";
+import { HOLD_REASONS, PROBLEM_CODES, sayHolds } from "../../../core/rules/sale/holds.ts";
 import { knownOf } from "../../api/heard.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import type { Sale } from "../shapes.ts";

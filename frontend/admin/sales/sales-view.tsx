@@ -5,6 +5,7 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { releaseSale } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { ShortWallet } from "../facts.tsx";
+import style from "../list/admin-list.module.css";
 import { AdminList } from "../list/admin-list.tsx";
 import { sumOf } from "../list/bulk.tsx";
 import { type ListDefinition, sortsByAgeOrAmount } from "../list/definition.ts";
@@ -57,7 +58,7 @@ function useSalesList(): ListDefinition<Sale> {
     nameOf: (row) => (
       <>
         <span className="figures">{row.order_ref ?? row.sale_key}</span>
-        <span className="row-note">
+        <span className={style.note}>
           {t("numbered", { id: row.id })} · {networkName(row.network)} ({row.account})
         </span>
       </>
@@ -68,7 +69,7 @@ function useSalesList(): ListDefinition<Sale> {
         cell: (row) => (
           <>
             <StateBadge {...wordOf(SALE_WORDS, row.state)} />
-            {row.reason && <span className="row-note">{whyOf(row)}</span>}
+            {row.reason && <span className={style.note}>{whyOf(row)}</span>}
           </>
         ),
       },

@@ -4,7 +4,10 @@ import { keysOf } from "../../../core/rules/records.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
+import adminListStyle from "../list/admin-list.module.css";
+import listToolbarStyle from "../list/list-toolbar.module.css";
 import { SearchField } from "../list/search-field.tsx";
+import panelStyle from "../panel.module.css";
 import { LanguageChoice } from "../panel-language.tsx";
 import { type Column, PlainTable } from "../plain-table.tsx";
 import type { Configuration } from "../shapes.ts";
@@ -12,6 +15,7 @@ import { TabHead } from "../tab-head.tsx";
 import { t, textOf } from "../texts.ts";
 import { configurationQuery } from "./queries.ts";
 import { SETTING_GROUPS, settingFigure } from "./setting-words.ts";
+import style from "./settings-tab.module.css";
 
 /** The effective configuration: read-only, without secrets. What the operator set shows; defaults are folded. */
 export function SettingsTab() {
@@ -22,7 +26,7 @@ export function SettingsTab() {
         {t("settings.now")}
       </TabHead>
       <div className="grid gap-5">
-        <div className="list-tools">
+        <div className={listToolbarStyle.tools}>
           <LanguageChoice />
         </div>
         {configuration.isPending ? (
@@ -47,7 +51,7 @@ function Settings({ settings }: { settings: Configuration }) {
   const found = groups.filter(({ rows }) => rows.length > 0);
   return (
     <section className="grid gap-5" aria-label={t("settings.inForce")}>
-      <div className="list-tools">
+      <div className={listToolbarStyle.tools}>
         <SearchField label={t("settings.search")} value={query} onChange={setQuery} />
       </div>
       {found.length === 0 ? (
@@ -82,13 +86,13 @@ function SettingsGroup({ title, rows, isSearched }: Group & { isSearched: boolea
   const shown = isSearched ? rows : rows.filter(({ is_set }) => is_set);
   const folded = isSearched ? [] : rows.filter(({ is_set }) => !is_set);
   return (
-    <section className="settings" aria-labelledby={id}>
+    <section className={style.settings} aria-labelledby={id}>
       <h3 id={id} className="card-title">
         {title}
       </h3>
       {shown.length > 0 && <SettingsTable title={title} rows={shown} />}
       {folded.length > 0 && (
-        <details className="technical">
+        <details className={panelStyle.technical}>
           <summary>{t("settings.defaults", { count: folded.length })}</summary>
           <SettingsTable title={title} rows={folded} />
         </details>
@@ -110,7 +114,7 @@ function SettingsTable({ title, rows }: Group) {
       nameOf={({ name, words }) => (
         <>
           {words}
-          <code className="row-note setting-name">{name}</code>
+          <code className={`${adminListStyle.note} ${style.name}`}>{name}</code>
         </>
       )}
       columns={columns}

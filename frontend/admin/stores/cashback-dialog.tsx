@@ -12,7 +12,7 @@ import { FormDialog } from "../form-dialog.tsx";
 import { t } from "../texts.ts";
 import { type Saving, useSaving } from "../use-saving.ts";
 import { inLanguage } from "../words.ts";
-import { PercentNotice } from "./percent-notice.tsx";
+import { bpsOf, CoverNotice, PercentNotice } from "./percent-notice.tsx";
 
 type CashbackDialogProps = Saving & {
   /** Names the category, or the store of a new one. */
@@ -20,6 +20,8 @@ type CashbackDialogProps = Saving & {
   initial: CashbackFields | undefined;
   /** The highest percent that saving these would raise, in basis points. */
   raises: (fields: CashbackFields) => bigint | undefined;
+  /** What the network pays for it, if that is known, and the store's club, whose fans get a bonus. */
+  covered?: { commission: string | null | undefined; club: string | null | undefined };
   /** Whether the store's first day needs nobody else. */
   isFreeAtFirst?: boolean;
   request: (fields: CashbackFields) => Promise<Outcome>;
@@ -65,6 +67,7 @@ export function CashbackDialog(props: CashbackDialogProps) {
         {(control) => <input inputMode="decimal" {...control} {...register("cashback_percent", trimmed)} />}
       </Field>
       <PercentNotice bps={props.raises(watch())} isFreeAtFirst={props.isFreeAtFirst ?? false} />
+      {props.covered && <CoverNotice bps={bpsOf(watch("cashback_percent"))} {...props.covered} />}
       {OTHER_LANGUAGES.map((one) => (
         <Field
           key={one}
@@ -99,7 +102,15 @@ export function CashbackDialog(props: CashbackDialogProps) {
 }
 
 /** The form's state, which survives the session as a draft, and its saving. */
-function useCategoryForm({ id, initial, request, raises: _, isFreeAtFirst: __, ...saving }: CashbackDialogProps) {
+function useCategoryForm({
+  id,
+  initial,
+  request,
+  raises: _,
+  isFreeAtFirst: __,
+  covered: ___,
+  ...saving
+}: CashbackDialogProps) {
   const isNew = initial === undefined;
   const draft = useDraft(`category ${id}`, initial ?? EMPTY);
   const { register, handleSubmit, getValues, watch, subscribe, formState } = useForm({

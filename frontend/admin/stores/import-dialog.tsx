@@ -9,6 +9,7 @@ import { toast } from "../../ui/toast.ts";
 import { useIsShown } from "../../ui/use-is-shown.ts";
 import { useOneAtATime } from "../../ui/use-one-at-a-time.ts";
 import { importCatalogue } from "../admin-calls.ts";
+import style from "../panel.module.css";
 import { refusalOf } from "../refusals.ts";
 import type { CatalogueChange } from "../shapes.ts";
 import { panelLocale, t } from "../texts.ts";
@@ -91,7 +92,7 @@ function Progress({ state }: { state: Import }) {
       return (
         <div className="problem" role="alert">
           <p>{t("import.refused")}</p>
-          <pre className="import-lines">{state.problem}</pre>
+          <pre className={style.lines}>{state.problem}</pre>
         </div>
       );
     case "unknown":
@@ -112,7 +113,7 @@ function Changes({ changes }: { changes: readonly CatalogueChange[] }) {
       <h3 id={`${id}-changes`} className="card-title">
         {t("import.toDo", { count: changes.length })}
       </h3>
-      <ul className="import-lines">
+      <ul className={style.lines}>
         {changes.map(changeSentence).map((line) => (
           <li key={line} data-kind={line.charAt(0)}>
             {line}

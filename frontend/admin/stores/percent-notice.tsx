@@ -1,8 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { StoreCashback } from "../../../core/rules/api/catalogue.ts";
+import { type BonusProgram, highestBonus } from "../../../core/rules/bonus.ts";
+import { coverOf } from "../../../core/rules/commission.ts";
 import { parsePercent, percentText } from "../../../core/rules/money.ts";
 import { type RateChange, raiseOf } from "../../../core/rules/sale/value.ts";
+import { configQuery } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import type { CashbackFields } from "../admin-calls.ts";
 import { roleQuery } from "../decisions/permissions.tsx";
@@ -29,6 +32,40 @@ export function PercentNotice({ bps, isFreeAtFirst = false }: PercentNoticeProps
         {t(isFreeAtFirst ? "percentNotice.old" : "percentNotice.above", { percent: percent(percentText(bps)), alone })}{" "}
         {whoAgrees(role.approvers.catalogue, alone)}
       </span>
+    </p>
+  );
+}
+
+export type Covering = {
+  /** In basis points; undefined while it is no percent. */
+  bps: bigint | undefined;
+  /** What the network pays, as percent text; absent: not known. */
+  commission: string | null | undefined;
+  club: string | null | undefined;
+};
+
+/** What the network does not pay for, with the figures to say it; undefined: nothing, or it is not known. */
+export function uncovered({ bps, commission, club }: Covering, program: BonusProgram) {
+  const commissionBps = commission == null ? undefined : bpsOf(commission);
+  if (bps === undefined || commissionBps === undefined) return undefined;
+  const bonusBps = highestBonus({ club, clubToken: null }, program);
+  const cover = coverOf(bps, { commissionBps, bonusBps });
+  return cover === "all" ? undefined : { cover, bps, commissionBps, bonusBps };
+}
+
+/** Says before it sells what the network would not pay for. */
+export function CoverNotice(of: Covering) {
+  const { percent } = useFormat();
+  const found = uncovered(of, useQuery(configQuery).data.bonus_program);
+  if (!found) return null;
+  const figures = {
+    percent: percent(percentText(found.bps)),
+    commission: percent(percentText(found.commissionBps)),
+    bonus: percent(percentText(found.bonusBps)),
+  };
+  return (
+    <p className="hint" role="status">
+      <span>{t(found.cover === "less" ? "cover.above" : "cover.bonus", figures)}</span>
     </p>
   );
 }

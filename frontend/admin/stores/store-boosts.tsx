@@ -7,11 +7,13 @@ import { endBoost, planBoost, withdrawBoost } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
+import adminListStyle from "../list/admin-list.module.css";
 import type { BoostRow, StoreWithCategories } from "../shapes.ts";
 import { saoPauloMoment, saoPauloPeriod, t } from "../texts.ts";
 import { BOOST_WORDS, boostedPercent, wordOf } from "../words.ts";
 import { BoostDialog } from "./boost-dialog.tsx";
 import { boostsQuery } from "./queries.ts";
+import style from "./store-boosts.module.css";
 
 type Open = "plan" | { boost: BoostRow; kind: "end" | "withdraw" };
 
@@ -57,15 +59,15 @@ function List({ boosts, onOpen }: { boosts: readonly BoostRow[]; onOpen: (open: 
   const { percent } = useFormat();
   if (boosts.length === 0) return <p className="muted">{t("boosts.none")}</p>;
   return (
-    <ul className="admin-list">
+    <ul className={adminListStyle.cards}>
       {boosts.map((boost) => (
         <li key={boost.id}>
-          <span className="boost-column">
+          <span className={style.column}>
             <StateBadge {...wordOf(BOOST_WORDS, boost.state)} />
           </span>
-          <div className="admin-list-text">
+          <div className={adminListStyle.text}>
             <h4 className="font-semibold">{boostedPercent(percent(boost.percent), boost.category)}</h4>
-            <p className="row-note">
+            <p className={adminListStyle.note}>
               {t(boost.ends_at === boost.planned_end_at ? "boost.span" : "boost.spanEarly", {
                 span: saoPauloPeriod(boost.starts_at, boost.ends_at),
                 planned: saoPauloMoment(boost.planned_end_at),

@@ -1,8 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { CATEGORY_TRANSLATIONS } from "../../../core/rules/api/catalogue.ts";
+import type { BonusProgram } from "../../../core/rules/bonus.ts";
 import { OTHER_LANGUAGES } from "../../../core/rules/languages.ts";
+import { percentText } from "../../../core/rules/money.ts";
 import { recordOf } from "../../../core/rules/records.ts";
 import { WITHOUT_COMMISSION } from "../../../core/rules/sale/value.ts";
+import { configQuery } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import {
   addCashback,
@@ -14,11 +18,12 @@ import {
 } from "../admin-calls.ts";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
+import style from "../list/admin-list.module.css";
 import type { StoreWithCategories } from "../shapes.ts";
 import { t } from "../texts.ts";
 import { capitalized, inLanguage } from "../words.ts";
 import { CashbackDialog } from "./cashback-dialog.tsx";
-import { bpsOf, PercentNotice, raisedTo } from "./percent-notice.tsx";
+import { bpsOf, type Covering, PercentNotice, raisedTo, uncovered } from "./percent-notice.tsx";
 
 type Category = StoreWithCategories["cashbacks"][number];
 export type OpenCategory = { kind: "add" } | { kind: "edit" | "delete"; cashback: Category };
@@ -52,10 +57,10 @@ export function StoreCategories({ store, reload }: { store: StoreWithCategories;
       {store.cashbacks.length === 0 ? (
         <p className="muted">{t("categories.none")}</p>
       ) : (
-        <ul className="admin-list">
+        <ul className={style.cards}>
           {store.cashbacks.map((one) => (
             <li key={one.id}>
-              <CategoryFacts category={one} />
+              <CategoryFacts category={one} club={store.club || store.club_slug} />
               <div className="buttons">
                 <PermittedButton permission="catalogue" onClick={() => setOpen({ kind: "edit", cashback: one })}>
                   {t("edit")}
@@ -75,8 +80,9 @@ export function StoreCategories({ store, reload }: { store: StoreWithCategories;
   );
 }
 
-function CategoryFacts({ category }: { category: Category }) {
+function CategoryFacts({ category, club }: { category: Category } & Pick<Covering, "club">) {
   const { percent } = useFormat();
+  const program = useQuery(configQuery).data.bonus_program;
   const notes = [
     ...OTHER_LANGUAGES.map((one) => {
       const name = category[`category_${one}`];
@@ -84,14 +90,15 @@ function CategoryFacts({ category }: { category: Category }) {
     }),
     category.group_code && t("category.group", { group: category.group_code }),
     category.is_default && t("category.default"),
-    ...followNotes(category, percent),
+    category.is_unpaid && t("category.unpaid"),
+    ...followNotes(category, { percent, club, program }),
     category.boost && t("category.boosted", { percent: percent(category.boost.plain_percent) }),
   ].filter(Boolean);
   return (
     <>
-      <div className="admin-list-text">
+      <div className={style.text}>
         <h4 className="font-semibold">{category.category}</h4>
-        {notes.length > 0 && <p className="row-note">{notes.join(" · ")}</p>}
+        {notes.length > 0 && <p className={style.note}>{notes.join(" · ")}</p>}
       </div>
       <span className="figures font-semibold">{percent(category.cashback_percent)}</span>
     </>
@@ -99,16 +106,23 @@ function CategoryFacts({ category }: { category: Category }) {
 }
 
 /** How a percent stands to what the network pays. docs/product.md#followed-percent */
-function followNotes(category: Category, percent: (text: string) => string): string[] {
+function followNotes(
+  category: Category,
+  { percent, club, program }: { percent: (text: string) => string; program: BonusProgram } & Pick<Covering, "club">,
+): string[] {
   const { is_by_hand, commission_percent: paid, is_group_gone, boost, cashback_percent } = category;
   const commission = paid == null ? undefined : percent(paid);
-  const isAbove = paid != null && Number(boost?.plain_percent ?? cashback_percent) > Number(paid);
+  const shown = bpsOf(boost?.plain_percent ?? cashback_percent);
+  const found = uncovered({ bps: shown, commission: paid, club }, program);
   return [
     ...(is_by_hand === false
       ? [commission === undefined ? t("category.follows.unknown") : t("category.follows", { commission })]
       : []),
     ...(is_by_hand !== false && commission !== undefined
-      ? [t(isAbove ? "category.uncovered" : "category.commission", { commission })]
+      ? [t(found?.cover === "less" ? "category.uncovered" : "category.commission", { commission })]
+      : []),
+    ...(found?.cover === "percent" && commission !== undefined
+      ? [t("category.bonusUncovered", { commission, bonus: percent(percentText(found.bonusBps)) })]
       : []),
     ...(is_group_gone ? [t("category.groupGone")] : []),
   ];
@@ -144,6 +158,7 @@ export function CategoryDialog({ store, open, reload, onClose }: CategoryDialogP
           id={String(open.cashback.id)}
           initial={fieldsOf(open.cashback)}
           raises={(fields) => raisedTo(store.cashbacks, open.cashback.id, fields)}
+          covered={{ commission: open.cashback.commission_percent, club: store.club || store.club_slug }}
           request={(fields) => change(storeId, open.cashback, fields)}
           done={t("category.edit.done")}
           failed={t("category.edit.failed")}

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
+import style from "../list/admin-list.module.css";
 import { type Column, PlainTable } from "../plain-table.tsx";
 import type { Conversion } from "../shapes.ts";
 import { t } from "../texts.ts";
@@ -55,7 +56,7 @@ export function ConversionLine({ conversion }: { conversion: Conversion }) {
   const rate = useConversionRate();
   const { clicks, sales } = conversion;
   return (
-    <p className="row-note figures">
+    <p className={`${style.note} figures`}>
       {clicks === 0 && sales === 0
         ? t("conversion.noVisit")
         : t("conversion.line", { clicks, sales, rate: rate(conversion) })}

@@ -11,6 +11,7 @@ import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { type FactRow, Facts } from "../facts.tsx";
 import { labelOf } from "../invalid-field.ts";
+import adminListStyle from "../list/admin-list.module.css";
 import type { StoreWithCategories } from "../shapes.ts";
 import { listText, t } from "../texts.ts";
 import { capitalized, inLanguage } from "../words.ts";
@@ -20,6 +21,7 @@ import { type StoreStep, stepsOf } from "./steps.ts";
 import { StoreBoosts } from "./store-boosts.tsx";
 import { CategoryDialog, type OpenCategory, StoreCategories } from "./store-categories.tsx";
 import { StoreConversion } from "./store-conversion.tsx";
+import style from "./store-details.module.css";
 import { StoreDialog } from "./store-dialog.tsx";
 import { fieldsIn, fieldsOf, MAIN_FIELDS, NETWORK_FIELDS, OFFER_FIELDS, type StoreField } from "./store-fields.ts";
 import { StoreOffers } from "./store-offers.tsx";
@@ -89,6 +91,7 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
         storeId={id}
         steps={steps}
         isReady={missingOf(store).length === 0}
+        paused={store.paused}
         actionOf={(step) => actions[step]}
       />
       <StoreCategories store={store} reload={reload} />
@@ -141,7 +144,7 @@ function Head({ store, onBack, onOpen }: HeadProps) {
   useEffect(() => heading.current?.focus(), []);
   return (
     <div className="section-head">
-      <div className="logo-row">
+      <div className={style.logoRow}>
         <StoreMark store={{ ...store, id: String(store.id), logo: store.logo ?? "" }} />
         <h2 ref={heading} tabIndex={-1} className="section-title">
           {store.name}
@@ -219,7 +222,7 @@ const isEmpty = (value: ReactNode) => value === undefined || value === null || v
 function Unset({ labels }: { labels: readonly string[] }) {
   if (labels.length === 0) return null;
   return (
-    <p className="row-note mt-2">
+    <p className={`${adminListStyle.note} mt-2`}>
       {t("store.unset", { fields: listText(labels.map((label) => label.charAt(0).toLowerCase() + label.slice(1))) })}
     </p>
   );

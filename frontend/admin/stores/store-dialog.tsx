@@ -18,6 +18,7 @@ import { refusalOf } from "../refusals.ts";
 import { listText, t } from "../texts.ts";
 import { type Saving, useSaving } from "../use-saving.ts";
 import { capitalized, inLanguage } from "../words.ts";
+import style from "./store-dialog.module.css";
 import {
   EMPTY_STORE,
   fieldsIn,
@@ -71,7 +72,7 @@ export function StoreDialog({ id, field, title, action, initial = EMPTY_STORE, r
   return (
     <FormDialog title={title} action={action} isBusy={isSubmitting} look="wide" onClose={close} onSubmit={submit}>
       <DraftNotice draft={draft} />
-      <div className="form-grid">{MAIN_FIELDS.filter(({ kind }) => kind !== "long").map(textField)}</div>
+      <div className={style.grid}>{MAIN_FIELDS.filter(({ kind }) => kind !== "long").map(textField)}</div>
       {MAIN_FIELDS.filter(({ kind }) => kind === "long").map(textField)}
       <FormSection title={t("store.offer")} {...foldOf(OFFER, t("store.offer.note"))}>
         {OFFER_FIELDS.map(textField)}
@@ -82,7 +83,7 @@ export function StoreDialog({ id, field, title, action, initial = EMPTY_STORE, r
         </label>
       </FormSection>
       <FormSection title={t("store.network")} {...foldOf(NETWORK_FIELDS, t("store.network.note"))}>
-        <div className="form-grid">{NETWORK_FIELDS.map(textField)}</div>
+        <div className={style.grid}>{NETWORK_FIELDS.map(textField)}</div>
       </FormSection>
       {OTHER_LANGUAGES.map((one) => (
         <FormSection
@@ -91,7 +92,7 @@ export function StoreDialog({ id, field, title, action, initial = EMPTY_STORE, r
           {...foldOf(fieldsIn(one), t("store.language.note"))}
         >
           <p className="field-hint">{t("store.language.hint", { one: inLanguage(one) })}</p>
-          <div className="form-grid">{fieldsIn(one).map(textField)}</div>
+          <div className={style.grid}>{fieldsIn(one).map(textField)}</div>
         </FormSection>
       ))}
     </FormDialog>
@@ -177,12 +178,12 @@ type FormSectionProps = { title: string; note: string; isOpen: boolean; children
 /** Folded: two fields are required. A step of the store's page, and what is refused, opens it. */
 function FormSection({ title, note, isOpen, children }: FormSectionProps) {
   return (
-    <details className="form-section" open={isOpen}>
+    <details className={style.section} open={isOpen}>
       <summary>
         <span>{title}</span>
-        <span className="form-section-note">{note}</span>
+        <span className={style.note}>{note}</span>
       </summary>
-      <div className="form-section-body">{children}</div>
+      <div className={style.body}>{children}</div>
     </details>
   );
 }

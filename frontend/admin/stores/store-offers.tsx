@@ -6,11 +6,13 @@ import { addOffer, deleteOffer, updateOffer } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
+import style from "../list/admin-list.module.css";
 import type { OfferRow, StoreWithCategories } from "../shapes.ts";
 import { saoPauloMoment, saoPauloPeriod, t } from "../texts.ts";
 import { OFFER_WORDS, wordOf } from "../words.ts";
 import { OfferDialog } from "./offer-dialog.tsx";
 import { adminOffersQuery } from "./queries.ts";
+import storeBoostsStyle from "./store-boosts.module.css";
 
 type Open = { kind: "add" } | { kind: "edit" | "delete"; offer: OfferRow };
 type Reload = () => Promise<unknown>;
@@ -59,15 +61,15 @@ export function StoreOffers({ store, reload }: { store: StoreWithCategories; rel
 function List({ offers, onOpen }: { offers: readonly OfferRow[]; onOpen: (open: Open) => void }) {
   if (offers.length === 0) return <p className="muted">{t("offers.none")}</p>;
   return (
-    <ul className="admin-list">
+    <ul className={style.cards}>
       {offers.map((offer) => (
         <li key={offer.id}>
-          <span className="boost-column">
+          <span className={storeBoostsStyle.column}>
             <StateBadge {...wordOf(OFFER_WORDS, offer.state)} />
           </span>
-          <div className="admin-list-text">
+          <div className={style.text}>
             <h4 className="font-semibold">{offer.title}</h4>
-            <p className="row-note">{notesOf(offer).join(" · ")}</p>
+            <p className={style.note}>{notesOf(offer).join(" · ")}</p>
           </div>
           {offer.can_delete && (
             <div className="buttons">

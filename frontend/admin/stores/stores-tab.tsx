@@ -8,6 +8,7 @@ import { createStore, deleteStore } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
+import adminListStyle from "../list/admin-list.module.css";
 import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import { useListAddress, viewHref } from "../list/list-address.ts";
@@ -20,7 +21,9 @@ import { reloadCatalogue } from "./queries.ts";
 import { ConversionLine } from "./store-conversion.tsx";
 import { StoreDetails } from "./store-details.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
-import { SuggestedStores } from "./suggested-stores.tsx";
+import { pausedText } from "./store-steps.tsx";
+import style from "./stores-tab.module.css";
+import { SuggestedStores, USUAL_STATE } from "./suggested-stores.tsx";
 
 const SUGGESTED = "suggested";
 
@@ -43,7 +46,7 @@ export function StoresTab() {
       tabs={[list, suggested, ...(selectedId ? [details] : [])]}
       selected={selectedId ? "details" : isSuggested ? SUGGESTED : "list"}
       onSelect={(id) => {
-        if (id === SUGGESTED) navigate(viewHref({ tab: "stores", view: SUGGESTED }, { state: "open" }));
+        if (id === SUGGESTED) navigate(viewHref({ tab: "stores", view: SUGGESTED }, { state: USUAL_STATE }));
         else if (id === "list" && isSuggested) navigate(viewHref({ tab: "stores" }));
         else if (id === "list") backToList(false);
       }}
@@ -148,21 +151,21 @@ function StoreCard({ store, href, onDelete }: { store: ListedStore; href: string
   return (
     <>
       <StoreMark store={{ ...store, id: String(store.id), logo: store.logo ?? "" }} />
-      <div className="admin-list-text">
+      <div className={adminListStyle.text}>
         <h3>{store.name}</h3>
         <p className="muted">{[store.country, store.category, store.club].filter(Boolean).join(" · ")}</p>
         {store.state === "ready" && <ConversionLine conversion={store.conversion} />}
-        {store.paused && <p className="row-note">{pausedText(store.paused)}</p>}
+        {store.paused && <p className={adminListStyle.note}>{pausedText(store.paused)}</p>}
         {store.missing.map((lack) => (
-          <p key={lack} className="row-note">
+          <p key={lack} className={adminListStyle.note}>
             {textOf("step.lacks", lack) ?? lack}
           </p>
         ))}
       </div>
-      <span className="store-column">
-        <StateBadge {...wordOf(STORE_WORDS, store.state)} />
+      <span className={style.column}>
+        <StateBadge {...wordOf(STORE_WORDS, store.paused && store.state === "ready" ? "paused" : store.state)} />
       </span>
-      <span className="store-column figures font-semibold">
+      <span className={`${style.column} figures font-semibold`}>
         {t("stores.upTo", { percent: percent(store.cashback_max) })}
       </span>
       <div className="buttons">
@@ -177,11 +180,6 @@ function StoreCard({ store, href, onDelete }: { store: ListedStore; href: string
       </div>
     </>
   );
-}
-
-/** Why the store's network keeps its buyers away. */
-function pausedText({ reason }: NonNullable<ListedStore["paused"]>): string {
-  return textOf("store.paused", reason) ?? t("store.paused.paused");
 }
 
 function useOpen(href: string): () => void {

@@ -6,6 +6,7 @@ import { useOneAtATime } from "../../ui/use-one-at-a-time.ts";
 import { acceptSuggestion, acceptWithheld, dismissSuggestion, readProgrammes } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
+import style from "../list/admin-list.module.css";
 import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import { refusalOf } from "../refusals.ts";
@@ -14,6 +15,7 @@ import type { SuggestedStore } from "../shapes.ts";
 import { t } from "../texts.ts";
 import { networkName, optionsOf, SUGGESTION_WORDS, wordOf } from "../words.ts";
 import { reloadCatalogue } from "./queries.ts";
+import storesTabStyle from "./stores-tab.module.css";
 
 /** Shops that the networks offer and that are no stores yet. docs/product.md#suggested-stores */
 export function SuggestedStores() {
@@ -30,9 +32,11 @@ export function SuggestedStores() {
           {t("suggested.read")}
         </PermittedButton>
       </div>
-      <p className="muted">{t("suggested.text")}</p>
-      <Rounds onAct={act} />
-      <AdminList list={useSuggestions(act)} />
+      <div className="grid gap-4">
+        <p className="muted">{t("suggested.text")}</p>
+        <Rounds onAct={act} />
+        <AdminList list={useSuggestions(act)} />
+      </div>
     </>
   );
 }
@@ -60,23 +64,23 @@ function Rounds({ onAct }: { onAct: Act }) {
   if (troubled.length === 0) return null;
   return (
     <ul className="grid gap-3">
-      {troubled.map(({ network, account, withheld, problem }) => (
-        <li key={`${network} ${account}`} className="notice">
-          <strong>
-            {networkName(network)} ({account}):
-          </strong>{" "}
-          {withheld === null ? (
-            t("suggested.problem", { problem: problem ?? "" })
-          ) : (
-            <>
-              {t("suggested.withheld", { count: withheld })}{" "}
-              <PermittedButton
-                permission="catalogue"
-                onClick={() => onAct(() => acceptWithheld(network, account), t("suggested.withheld.done"))}
-              >
-                {t("suggested.withheld.accept")}
-              </PermittedButton>
-            </>
+      {troubled.map(({ network, account, withheld, problem, is_too_large }) => (
+        <li key={`${network} ${account}`} className={`notice ${storesTabStyle.fault}`}>
+          <p>
+            <strong>
+              {networkName(network)} ({account}):
+            </strong>{" "}
+            {withheld === null
+              ? t(is_too_large ? "suggested.tooLarge" : "suggested.problem", { problem: problem ?? "" })
+              : t("suggested.withheld", { count: withheld })}
+          </p>
+          {withheld !== null && (
+            <PermittedButton
+              permission="catalogue"
+              onClick={() => onAct(() => acceptWithheld(network, account), t("suggested.withheld.done"))}
+            >
+              {t("suggested.withheld.accept")}
+            </PermittedButton>
           )}
         </li>
       ))}
@@ -112,24 +116,28 @@ function useSuggestions(act: Act): ListDefinition<SuggestedStore> {
         return { success: true, message: "" };
       },
     },
+    usualState: USUAL_STATE,
     empty: { title: t("suggested.none"), hint: t("suggested.none.hint") },
   };
 }
+
+/** The filter with which the tab opens. */
+export const USUAL_STATE = "open";
 
 const isAcceptable = ({ state, is_unread }: SuggestedStore) => state === "open" && !is_unread;
 
 function Suggestion({ row, act }: { row: SuggestedStore; act: Act }) {
   const { id, name, network, account, country, domains, expected_days: days, state } = row;
-  const where = [`${networkName(network)} (${account})`, country, domains.slice(0, 3).join(", ")];
+  const where = [`${networkName(network)} (${account})`, country, domains.join(", ")];
   return (
     <>
-      <div className="admin-list-text">
+      <div className={style.text}>
         <h3>{name}</h3>
         <p className="muted">{where.filter(Boolean).join(" · ")}</p>
         <Earnings row={row} />
-        {days !== null && <p className="row-note">{t("suggested.days", { count: days })}</p>}
+        {days !== null && <p className={style.note}>{t("suggested.days", { count: days })}</p>}
       </div>
-      <span className="store-column">
+      <span className={storesTabStyle.column}>
         <StateBadge {...wordOf(SUGGESTION_WORDS, state)} />
       </span>
       {state !== "accepted" && (
@@ -162,10 +170,10 @@ function Suggestion({ row, act }: { row: SuggestedStore; act: Act }) {
 /** What each group would earn, and what buyers would get of it. */
 function Earnings({ row: { categories, is_unread } }: { row: SuggestedStore }) {
   const { percent } = useFormat();
-  if (is_unread) return <p className="row-note">{t("suggested.unread")}</p>;
-  if (categories.length === 0) return <p className="row-note">{t("suggested.noRates")}</p>;
+  if (is_unread) return <p className={style.note}>{t("suggested.unread")}</p>;
+  if (categories.length === 0) return <p className={style.note}>{t("suggested.noRates")}</p>;
   return (
-    <ul className="row-note">
+    <ul className={style.note}>
       {categories.slice(0, SHOWN_GROUPS).map(({ group_code, name, commission_percent, percent: followed }) => (
         <li key={group_code}>
           {commission_percent === null || followed === null

@@ -7,6 +7,7 @@ import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import type { PasskeyWallet } from "./kept.ts";
 import { doWithPasskey } from "./passkey.ts";
 import { passkeyProblem } from "./passkey-problem.ts";
+import style from "./words-dialog.module.css";
 import { isSameWord, keepWordsState, somePositions } from "./words-kept.ts";
 
 const ASKED_BACK = 3;
@@ -74,7 +75,7 @@ export default function WordsDialog({ wallet, onClose }: { wallet: PasskeyWallet
       {step.name === "shown" && (
         <>
           <p className="muted mb-4">{t("passkey.words.shown")}</p>
-          <ol className="passkey-words" translate="no">
+          <ol className={style.words} translate="no">
             {step.words.map((word, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a word may stand twice, and never moves
               <li key={at}>{word}</li>

@@ -1,10 +1,12 @@
 import type { z } from "zod";
+import { BUILT_IN_CLUBS } from "../../../core/database/built-in-clubs.ts";
 import {
   CATEGORY_TRANSLATIONS,
   type FanToken,
   RARE_STORE_TEXTS,
   type Store,
 } from "../../../core/rules/api/catalogue.ts";
+import type { Club } from "../../../core/rules/api/clubs.ts";
 import type { AppConfig } from "../../../core/rules/api/config.ts";
 import type { eventSchema } from "../../../core/rules/api/events.ts";
 import type { PaymentsOfYear } from "../../../core/rules/api/payments.ts";
@@ -13,7 +15,6 @@ import type { PurchaseRecord } from "../../../core/rules/api/purchases.ts";
 import type { claimSchema, clickSchema } from "../../../core/rules/api/sales.ts";
 import { cashbackRange, cashbackRangeText } from "../../../core/rules/cashback.ts";
 import { SAMPLE_STORES } from "../../../core/rules/catalogue-samples.ts";
-import { BUILT_IN_CLUBS } from "../../../core/rules/clubs/built-in-clubs.ts";
 import { clubKey, clubsByName } from "../../../core/rules/clubs/club.ts";
 import { EVENT_KINDS } from "../../../core/rules/events.ts";
 import { DAY_MS } from "../../../core/rules/iso-time.ts";
@@ -25,6 +26,11 @@ import { keysOf, recordOf } from "../../../core/rules/records.ts";
 /** Responses in the API's format, chosen by the test. */
 
 const CLUBS = clubsByName(BUILT_IN_CLUBS);
+
+export function fixtureClub(slug: string): Club | undefined {
+  const club = BUILT_IN_CLUBS.find((one) => one.slug === slug);
+  return club && { ...club, aliases: [...club.aliases], colours: [...club.colours], token_slug: null };
+}
 
 export function fixtureStores(): Store[] {
   return SAMPLE_STORES.map((sample, index) => {
@@ -149,7 +155,7 @@ export function fixtureNft(purchase: PurchaseRecord, wallet: string): PurchaseNf
     symbol: "TORCIDA",
     metadata: {
       name: `Compra nº ${purchase.id}`,
-      image: "",
+      image: `/api/nfts/${purchase.id}/image`,
       description: "Recibo de compra",
       attributes: [
         { trait_type: "Loja", value: purchase.store },
@@ -203,7 +209,16 @@ export function fixtureMe(wallet: string, change: Partial<Me> = {}): Me {
     nfts: purchases.map((one) => fixtureNft(one, wallet)),
     purchases,
     totals: { total: "14", confirmed: "7", pending: "7", paid: "7", count: 2, confirmed_count: 1, pending_count: 1 },
-    statement: { in_wallet: "7", on_the_way: "0", waiting: "7", to_offset: "0", sum: "14", next_at: null },
+    statement: {
+      in_wallet: "7",
+      on_the_way: "0",
+      waiting: "7",
+      to_offset: "0",
+      deducted: "0",
+      total: "14",
+      sum: "14",
+      next_at: null,
+    },
     reviews: [],
     debts: [],
     ...change,

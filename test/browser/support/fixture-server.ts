@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { matchPath } from "react-router";
 import type { z } from "zod";
-import { ownHead } from "../../../api/site/heads.ts";
-import { withDeployment, withHead } from "../../../api/site/page.ts";
+import { missingHead, ownHead } from "../../../api/site/heads.ts";
+import { pageOf } from "../../../api/site/page.ts";
 import { readWebApp } from "../../../api/site/pages.ts";
 import type { Store, StoreFilters } from "../../../core/rules/api/catalogue.ts";
 import type { eventSchema } from "../../../core/rules/api/events.ts";
@@ -15,6 +15,7 @@ import { missingOf } from "../../../frontend/admin/stores/missing.ts";
 import {
   fixtureClaims,
   fixtureClicks,
+  fixtureClub,
   fixtureConfig,
   fixtureMe,
   fixturePayments,
@@ -39,7 +40,10 @@ export type FixtureCall = {
   authorization: string | undefined;
 };
 /** `hang` never responds; `drop` closes the connection. */
-export type FixtureAnswer = { status?: number; body?: unknown; text?: string; delayMs?: number } | "hang" | "drop";
+export type FixtureAnswer =
+  | { status?: number; body?: unknown; text?: string; delayMs?: number; headers?: Record<string, string> }
+  | "hang"
+  | "drop";
 type Handler = (call: FixtureCall) => FixtureAnswer | Promise<FixtureAnswer>;
 
 const TYPES: Record<string, string> = {
@@ -194,6 +198,7 @@ export class FixtureServer {
       "content-type":
         answer.text === undefined ? "application/json" : answer.text.startsWith("<svg") ? "image/svg+xml" : "text/html",
       ...(this.build === undefined ? {} : { "x-torcida-build": this.build }),
+      ...answer.headers,
     });
     const body = answer.status === undefined ? this.alter(`${call.method} ${call.path}`, answer.body) : answer.body;
     response.end(answer.text ?? JSON.stringify(body ?? {}));
@@ -210,6 +215,13 @@ export class FixtureServer {
       return found
         ? ok({ store: found, cashbacks: found.cashbacks })
         : { status: 404, body: { success: false, error: "No such store" } };
+    }
+    const slug = /^GET \/api\/clubs\/(?!table$)([a-z0-9-]+)$/.exec(route)?.[1];
+    if (slug) {
+      const club = fixtureClub(slug);
+      return club
+        ? ok({ club, figures: { fans: 1240, purchases: 3410, cashback: "18450", month: "2026-10" } })
+        : { status: 404, body: { success: false, error: "No such club" } };
     }
     if (/^GET \/api\/admin\/stores\/\w+\/boosts$/.test(route)) return ok({ boosts: [], next_before: null });
     if (/^GET \/api\/admin\/stores\/\w+\/offers$/.test(route)) return ok({ offers: [], next_before: null });
@@ -347,19 +359,18 @@ export class FixtureServer {
     // As the api sends it: the names of these files change with their content.
     const cache = pathname.startsWith("/assets/") ? { "cache-control": "public, max-age=31536000, immutable" } : {};
     // Before the head: a file can vanish while the app is built again.
-    const content = file.endsWith("index.html")
-      ? this.#paint(readFileSync(file, "utf8"), pathname)
-      : readFileSync(file);
+    const content = file.endsWith("index.html") ? this.#page(pathname) : readFileSync(file);
     response.writeHead(200, { "content-type": type, "content-security-policy": this.policy, ...cache }).end(content);
   }
 
-  #paint(html: string, pathname: string): string {
-    const page = readWebApp(this.root)?.pages.find(({ path }) => matchPath(path, pathname));
-    const painted = page
-      ? withHead(html, ownHead(page, "pt"), { origin: this.url, path: pathname, language: "pt", page })
-      : html;
+  #page(pathname: string): string {
+    const app = readWebApp(this.root);
+    if (!app || this.isSilentPage) return readFileSync(join(this.root, "index.html"), "utf8");
+    const page = app.pages.find(({ path }) => matchPath(path, pathname));
     const { build } = this;
-    return this.isSilentPage ? painted : withDeployment(painted, { ...this.config, ...(build ? { build } : {}) });
+    const config = { ...this.config, ...(build ? { build } : {}) };
+    const head = page ? ownHead(page, "pt") : missingHead("pt");
+    return pageOf(page?.html ?? app.missing, head, { origin: this.url, path: pathname, language: "pt", config });
   }
 }
 
@@ -388,7 +399,10 @@ function storesAnswer(all: readonly Store[], query: Record<string, string>) {
     .filter((store) => !ids || ids.includes(String(store.id)))
     .filter((store) =>
       (["country", "category", "club"] as const).every(
-        (name) => !query[name] || searchKey(store[name] ?? "") === searchKey(query[name]),
+        (name) =>
+          !query[name] ||
+          searchKey(store[name] ?? "") === searchKey(query[name]) ||
+          (name === "club" && store.club_slug === query.club),
       ),
     )
     .filter((store) => !query.featured || String(store.featured) === query.featured)

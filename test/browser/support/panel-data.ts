@@ -439,6 +439,15 @@ const margin: Margin = {
     },
   ]),
   totals: earned({ sales: 102, amount: "36482.00", margin: "219.20" }),
+  accounts: [
+    ["2026-11", "512.00"],
+    ["2026-10", "41.50"],
+    ["2026-09", "0.00"],
+  ].map(([month = "", lost = ""]) => {
+    const { commission_pending, commission_earned, cashback_promised } = earned({});
+    return { network: "awin", account: "br", month, commission_pending, commission_earned, cashback_promised, lost };
+  }),
+  loss_limit: "500.00",
 };
 
 const log = [

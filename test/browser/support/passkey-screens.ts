@@ -165,22 +165,25 @@ async function seeOffer(page: Page): Promise<void> {
   await page.locator(".notice button").first().waitFor();
 }
 
+const passkeyCard = (page: Page) =>
+  page.getByRole("region", { name: /^(Carteira com rosto ou digital|Wallet with face or fingerprint)$/ });
+
 async function openSteps(page: Page): Promise<void> {
   await own(page);
-  await page.locator("details:has(.passkey-steps) summary").click();
-  await page.locator(".passkey-steps").waitFor();
+  await passkeyCard(page).locator("summary").click();
+  await passkeyCard(page).locator("ol").waitFor();
 }
 
 async function openWords(page: Page): Promise<void> {
   await own(page);
-  await page.locator(".card:has(.passkey-steps) button").first().click();
+  await passkeyCard(page).getByRole("button").first().click();
   await page.getByRole("dialog").waitFor();
 }
 
 async function showWords(page: Page): Promise<void> {
   await openWords(page);
   await page.getByRole("dialog").locator("button[form=passkey-words]").click();
-  await page.locator(".passkey-words").waitFor();
+  await page.getByRole("dialog").locator("ol").waitFor();
 }
 
 async function mistypeWords(page: Page): Promise<void> {
@@ -193,7 +196,7 @@ async function mistypeWords(page: Page): Promise<void> {
 
 async function mistypeReceiver(page: Page): Promise<void> {
   await own(page);
-  await page.locator(".card:has(.passkey-steps) button").nth(1).click();
+  await passkeyCard(page).getByRole("button").nth(1).click();
   await page.getByRole("dialog").getByRole("textbox").first().fill(RECEIVER);
   await page.getByRole("dialog").getByRole("textbox").nth(1).fill("2,5");
   await page.getByRole("dialog").getByRole("checkbox").waitFor();

@@ -3,6 +3,7 @@ import { ADMIN_DIALOGS } from "./admin-dialogs.ts";
 import type { FixtureServer } from "./fixture-server.ts";
 import { PASSKEY_SCREENS } from "./passkey-screens.ts";
 import {
+  addAllSituations,
   addEvents,
   addMoving,
   addOffers,
@@ -20,6 +21,7 @@ import {
   refuseLink,
   seeDialog,
   seeOtherNetwork,
+  withoutFans,
   withoutNfts,
 } from "./states.ts";
 import type { TestWalletOptions } from "./test-wallet.ts";
@@ -80,6 +82,8 @@ export const SCREENS: readonly Screen[] = [
   { name: "auth after a failed check", path: "/auth", prepare: fail("POST /api/check-user"), act: failToSignIn },
   { name: "registration", path: "/auth", act: openRegistration },
   { name: "dashboard", path: "/dashboard", isLoggedIn: true },
+  { name: "album by club", path: "/dashboard", isLoggedIn: true, isVariant: true, act: orderByClub },
+  { name: "statement", path: "/dashboard?view=statement", isLoggedIn: true, prepare: addAllSituations },
   { name: "dashboard on the way", path: "/dashboard", isLoggedIn: true, isLoading: true, prepare: hang("GET /api/me") },
   { name: "dashboard with a purchase on its way", path: "/dashboard", isLoggedIn: true, prepare: addMoving },
   { name: "stored records", path: "/dashboard", isLoggedIn: true, prepare: withoutNfts },
@@ -96,6 +100,8 @@ export const SCREENS: readonly Screen[] = [
   { name: "a product's link and its store", path: LINK, act: closeDialog },
   { name: "a link of an unknown shop", isVariant: true, path: LINK, prepare: refuseLink("LINK_UNKNOWN") },
   { name: "a link of two programmes", isVariant: true, path: LINK, prepare: refuseLink("LINK_AMBIGUOUS") },
+  { name: "a club's page", path: "/clubs/palmeiras" },
+  { name: "a club's page without stores and figures", path: "/clubs/mirassol", prepare: withoutFans("mirassol") },
   { name: "ticket", path: "/ticket/2" },
   { name: "proof", path: "/proof" },
   { name: "profile", path: "/profile", isLoggedIn: true },
@@ -121,6 +127,10 @@ export const SCREENS: readonly Screen[] = [
   })),
 ];
 
+async function orderByClub(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^(Por clube|By club)$/ }).click();
+}
+
 function withoutLinks(server: FixtureServer): void {
   server.stores = server.stores.map((store) => ({ ...store, affiliate_link: null }));
 }
@@ -135,7 +145,7 @@ async function failToSignIn(page: Page): Promise<void> {
 }
 
 async function openStore(page: Page): Promise<void> {
-  await page.locator(".admin-list button").first().click();
+  await page.getByRole("tabpanel").getByRole("listitem").getByRole("button").first().click();
   await page.getByRole("button", { name: "Adicionar cashback" }).waitFor();
 }
 
@@ -148,6 +158,10 @@ function openTab(name: RegExp) {
 }
 
 async function openDetails(page: Page): Promise<void> {
-  await page.locator(".ticket-stub button").first().click();
+  await page
+    .getByRole("article")
+    .first()
+    .getByRole("button", { name: /^(Detalhes|Details)/ })
+    .click();
   await page.getByRole("dialog").waitFor();
 }

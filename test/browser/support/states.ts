@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { fixtureEvents, fixtureNft, fixturePurchase } from "./fixture-data.ts";
+import { fixtureClub, fixtureEvents, fixtureNft, fixturePurchase } from "./fixture-data.ts";
 import type { FixtureServer } from "./fixture-server.ts";
 
 /** Every state of a screen: the server's data, and what the user opens. */
@@ -29,6 +29,12 @@ export function invite(server: FixtureServer): void {
   server.answer("GET /api/me/invite", {
     body: { success: true, url, used: 3, left: 7, bonus_percent: "2", next_percent: "2" },
   });
+}
+
+/** A club of whose fans nothing is told. */
+export function withoutFans(slug: string) {
+  return (server: FixtureServer): void =>
+    server.answer(`GET /api/clubs/${slug}`, { body: { success: true, club: fixtureClub(slug), figures: null } });
 }
 
 export function addEvents(server: FixtureServer): void {
@@ -137,7 +143,16 @@ export function addAllSituations({ me }: FixtureServer): void {
     purchase(12, { ...unpaid, situation: "declined", status: "cancelled", stored_status: "Cancelado" }),
   ];
   me.nfts = me.purchases.map((one) => fixtureNft(one, me.wallet));
-  me.statement = { in_wallet: "10", on_the_way: "28", waiting: "30.5", to_offset: "3", sum: "65.5", next_at: day(-21) };
+  me.statement = {
+    in_wallet: "10",
+    on_the_way: "28",
+    waiting: "30.5",
+    to_offset: "3",
+    deducted: "4",
+    total: "72.5",
+    sum: "65.5",
+    next_at: day(-21),
+  };
   me.reviews = [
     {
       id: 7,
@@ -163,7 +178,16 @@ export function empty({ me }: FixtureServer): void {
       nfts: [],
       purchases: [],
       totals: { total: "0", confirmed: "0", pending: "0", paid: "0", count: 0, confirmed_count: 0, pending_count: 0 },
-      statement: { in_wallet: "0", on_the_way: "0", waiting: "0", to_offset: "0", sum: "0", next_at: null },
+      statement: {
+        in_wallet: "0",
+        on_the_way: "0",
+        waiting: "0",
+        to_offset: "0",
+        deducted: "0",
+        total: "0",
+        sum: "0",
+        next_at: null,
+      },
     });
 }
 
@@ -180,7 +204,7 @@ export async function seeOtherNetwork(page: Page): Promise<void> {
 }
 
 export async function seeDialog(page: Page): Promise<void> {
-  await page.locator(".summary").waitFor();
+  await page.getByRole("dialog").getByRole("definition").last().waitFor();
 }
 
 /** The one that a page opens by itself. */
@@ -192,7 +216,7 @@ export async function closeDialog(page: Page): Promise<void> {
 
 export async function openBuyDialog(page: Page): Promise<void> {
   await page.locator(".store-card button").first().click();
-  await page.locator(".summary").waitFor();
+  await page.getByRole("dialog").getByRole("definition").last().waitFor();
 }
 
 export async function openBuyFailure(page: Page): Promise<void> {

@@ -1,0 +1,18 @@
+import style from "./no-drawing.module.css";
+import { BlankTicket, useColoursOf } from "./ticket.tsx";
+
+type NoDrawingProps = {
+  /** Of the ticket's store: the place has its colours, or without one that is known those of the page. */
+  club?: string | null | undefined;
+  children: string;
+};
+
+/** The place of a ticket's picture where there is none, as large as the picture would be. */
+export function NoDrawing({ club, children }: NoDrawingProps) {
+  return (
+    <span className={style.place} style={useColoursOf(club)}>
+      <BlankTicket />
+      {children}
+    </span>
+  );
+}
