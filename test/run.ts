@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 import { messageOf } from "../core/rules/unknown-error.ts";
 import { readOptions, refuseOptions } from "../scripts/developer/read-options.ts";
 import { chromiumPath } from "./browser/support/chromium.ts";
-import { MANY_FILES, SUBJECTS } from "./release-subjects.ts";
+import { MANY_FILES, OTHER_ENGINE, SUBJECTS } from "./release-subjects.ts";
 import { bundlePackages } from "./testing/bundle-packages.ts";
 import { migratedDatabase } from "./testing/databases.ts";
 import { knownRaces } from "./testing/known-races.ts";
@@ -176,7 +176,7 @@ function subjectsChangedSince(commit: string): (name: string) => boolean {
     return () => false;
   }
   const isOf = (glob: string) => changed.some((file) => matchesGlob(file, glob));
-  return (name) => [name, ...(SUBJECTS[name] ?? [])].some(isOf);
+  return (name) => [name, ...(SUBJECTS[name] ?? OTHER_ENGINE)].some(isOf);
 }
 
 /** The longest first, so that the run ends with short ones; before them those that nobody has measured. */

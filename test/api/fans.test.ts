@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { eraseUser } from "../../api/people/users.ts";
+import { eraseUser } from "../../api/people/erasure.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { lastClosedMonth } from "../../core/rules/fan-figures.ts";

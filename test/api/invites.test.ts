@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { takeEffect } from "../../api/admin/proposals.ts";
+import { eraseUser } from "../../api/people/erasure.ts";
 import { deleteOldMarks } from "../../api/people/invites.ts";
-import { eraseUser } from "../../api/people/users.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { onEitherEngine } from "../testing/databases.ts";
@@ -63,6 +63,27 @@ describe("Bringing a friend", function () {
       expect(await own(inviter)).to.include({ used: 10, left: 0 });
       expect(await stateOf(friends[10] as Caller), "the eleventh registers as anybody").to.equal(undefined);
       expect(await own(friends[0] as Caller)).to.include({ next_percent: "2" });
+    });
+
+    it("writes nothing for a look from where its wallet looked before", async () => {
+      const inviter = await api.user();
+      const { kysely } = database;
+      const { url } = await own(inviter, "first");
+      const seen = async () => ({
+        marks: await kysely.selectFrom("invite_marks").selectAll().execute(),
+        codes: await kysely.selectFrom("invite_codes").selectAll().execute(),
+      });
+      const before = await seen();
+      for (let count = 0; count < 5; count++) expect((await own(inviter, "first")).url).to.equal(url);
+      expect(await seen()).to.deep.equal(before);
+      await own(inviter, "second");
+      const moved = await seen();
+      expect(moved.codes).to.deep.equal(before.codes);
+      expect(moved.marks).to.have.length(1);
+      expect(moved.marks[0]?.device_hash).to.not.equal(before.marks[0]?.device_hash);
+      await kysely.updateTable("invite_marks").set({ created_at: 1n }).execute();
+      await own(inviter, "second");
+      expect((await seen()).marks[0]?.created_at, "an old look is noted anew").to.not.equal(1n);
     });
 
     it("lets a family of one address in at once, each with a phone of their own", async () => {

@@ -36,7 +36,9 @@ describe("A link to a product", () => {
       stranger = new Caller(api.url);
       const awin = { network: "awin", account: "main", advertiser_id: "42" };
       ids = {
-        one: await sells({ name: "Loja Um", store_url: "https://loja-um.com.br", domains: "short:l1.co", ...awin }),
+        one: await sells({
+          ...{ name: "Loja Um", store_url: "https://loja-um.com.br", domains: "short:l1.co", claim_days: 7, ...awin },
+        }),
         two: await sells({
           name: "Loja Dois",
           affiliate_link: "https://rede.example/?c={click}",
@@ -203,7 +205,12 @@ describe("A link to a product", () => {
         id: ids.one,
         name: "Loja Um",
         domains: ["loja-um.com.br"],
+        claim_days: 7,
       });
+      expect(
+        stores.find(({ id }: { id: number }) => id === ids.two),
+        "by the usual days",
+      ).to.not.have.key("claim_days");
       const etag = answer.headers.get("etag") ?? "";
       const again = await fetch(`${api.url}/api/stores/domains`, { headers: { "if-none-match": etag } });
       expect(again.status).to.equal(304);

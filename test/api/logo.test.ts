@@ -5,7 +5,6 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { crc32, deflateSync } from "node:zlib";
 import { expect } from "chai";
 import { signedHeaders } from "../../api/assets/asset-store.ts";
 import { PictureError, readPicture } from "../../api/assets/picture.ts";
@@ -13,6 +12,7 @@ import { connect } from "../../core/database/connect.ts";
 import { migrate } from "../../core/database/migrate.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
+import { chunk, png } from "./support/png.ts";
 
 const SCRIPT = "<script>alert(document.domain)</script>";
 const SVG = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${SCRIPT}</svg>`);
@@ -196,29 +196,4 @@ async function startBucket(): Promise<Bucket> {
   await new Promise<void>((resolve) => bucket.server.listen(0, "127.0.0.1", resolve));
   bucket.port = (bucket.server.address() as AddressInfo).port;
   return bucket;
-}
-
-function png(width: number, height: number, more: Buffer[] = []): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 0, 0, 0, 0], 8);
-  const rows = Math.min(height, 8);
-  const pixels = deflateSync(Buffer.alloc((Math.min(width, 8) + 1) * rows));
-  return Buffer.concat([
-    Buffer.from("89504e470d0a1a0a", "hex"),
-    chunk("IHDR", header),
-    ...more,
-    chunk("IDAT", pixels),
-    chunk("IEND", Buffer.alloc(0)),
-  ]);
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(data.length);
-  const named = Buffer.concat([Buffer.from(type, "latin1"), data]);
-  const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(named));
-  return Buffer.concat([length, named, sum]);
 }

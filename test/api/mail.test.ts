@@ -528,7 +528,7 @@ describe("E-mails", function () {
           it(`${what} are repeated seldom, with the same id, and keep the next`, async () => {
             await caller.buy(1, 20);
             Object.assign(server, fault);
-            impatient({ answer: 200 });
+            impatient({ answer: 600 });
             await round();
             expect(await dueIn(), "each in half an hour").to.deep.equal([30, 30]);
             await makeDue();

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { CatalogueFileError, readCatalogue, writeCatalogue } from "../../core/catalogue/catalogue-file.ts";
 import { apply, diff, exportRows } from "../../core/catalogue/changes.ts";
 import { deleteOldOffers } from "../../core/catalogue/offers.ts";
+import { pauseStores } from "../../core/catalogue/pauses.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { DAY_MS } from "../../core/rules/iso-time.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -52,6 +53,21 @@ describe("Offers", () => {
     afterEach(async () => {
       Date.now = realNow;
       await api.stop();
+    });
+
+    it("are listed of a club's stores alone", async () => {
+      await add({ title: "Do clube" });
+      await add({ title: "De outra loja" }, 2);
+      const club = (await reader.get(`/api/stores/${STORE}`)).body.store.club_slug;
+      expect(club).to.equal("palmeiras");
+      expect(await titles(`?club=${club}`)).to.deep.equal(["Do clube"]);
+      expect(await titles("?club=remo")).to.deep.equal([]);
+      expect(await titles()).to.have.members(["Do clube", "De outra loja"]);
+      await add({ title: "Também do clube" });
+      const { next_after } = await list(`?club=${club}&limit=1`);
+      expect(await titles(`?club=${club}&limit=1&after=${encodeURIComponent(next_after)}`)).to.have.length(1);
+      expectInvalid(await reader.get(`/api/offers?after=${encodeURIComponent(next_after)}`), "after");
+      expectInvalid(await reader.get("/api/offers?club=%27--"), "club");
     });
 
     it("are shown as they were written, those that end first before the others", async () => {
@@ -131,6 +147,12 @@ describe("Offers", () => {
       expect(await titles()).to.deep.equal([]);
       await put("/api/store/2", { affiliate_link: "https://shop.example/?c={click}" });
       expect([await titles(), await titles("?store_id=2")]).to.deep.equal([["Frete grátis"], ["Frete grátis"]]);
+      await pauseStores(database.kysely, [2n], "paused");
+      await put("/api/store/2", { featured: false });
+      expect([await titles(), await titles("?store_id=2")]).to.deep.equal([[], []]);
+      await pauseStores(database.kysely, [2n], null);
+      await put("/api/store/2", { featured: true });
+      expect(await titles()).to.deep.equal(["Frete grátis"]);
       expect((await remove("/api/store/2")).status).to.equal(200);
       expect(await titles()).to.deep.equal([]);
     });

@@ -16,9 +16,9 @@ describe("The content policy of the web app", () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "torcida-policy-"));
-    writeFileSync(join(folder, "index.html"), "<!doctype html><title>Torcida</title>");
     mkdirSync(join(folder, ".vite"));
-    writeFileSync(join(folder, ".vite/pages.json"), "[]");
+    const missing = ["<!doctype html><title>Torcida</title>"];
+    writeFileSync(join(folder, ".vite/pages.json"), JSON.stringify({ pages: [], missing }));
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 

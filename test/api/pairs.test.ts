@@ -7,11 +7,13 @@ import { until } from "../testing/until.ts";
 import { OwnMoney } from "./support/own-money.ts";
 import { type Act, callAs, STAFF_CALLS, UNDERSTOOD, WHO } from "./support/staff-calls.ts";
 
-/** Calls that decide about money that waits; what else the team can call is a release's. */
+/** Calls that decide about money that waits; on PostgreSQL, no others are paired. */
 const DECIDES =
   /admin\/(sales|claims|fx-rates|purchases|operations|payouts|approvals|accounts)|api\/(confirm|distribute|mint|store\/:id$)/;
+/** Those in which a person says yes or no; pairs with any other are a release's. */
+const SAYS = /admin\/(sales|claims|approvals)/;
 const CALLS = Object.keys(STAFF_CALLS);
-const tierOf = (...calls: readonly string[]) => (calls.every((call) => DECIDES.test(call)) ? "@deep" : "@release");
+const tierOf = (...calls: readonly string[]) => (calls.every((call) => SAYS.test(call)) ? "@deep" : "@release");
 /** What one call found may be gone for the next one. */
 const ANSWERS = [...UNDERSTOOD, 404];
 

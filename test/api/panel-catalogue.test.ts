@@ -134,6 +134,56 @@ describe("The catalogue in the panel", () => {
       expectRefusal(await buyer.post("/api/admin/catalogue", { format: "csv", content: file }), 403, "FORBIDDEN");
     });
 
+    it("says at once all that is wrong of a file: in its rows, among them, and of what is in the shop", async () => {
+      const admin = await api.admin("catalogue");
+      const rows = [
+        { type: "store", name: "Ruim", country: 5, featured: "talvez" },
+        // Of a store that is not known yet: what is wrong of that is said of its own row alone.
+        { type: "cashback", store: "Ruim", category: "A", cashback_percent: "5" },
+        { type: "cashback", store: "Ninguém", category: "A", cashback_percent: "5" },
+        { type: "cashback", store: "Mercado da Bola", category: "A", cashback_percent: "4", group_code: "NOVO" },
+        { type: "cashback", store: "Mercado da Bola", category: "B", cashback_percent: "4", group_code: "novo" },
+        {
+          type: "boost",
+          store: "Verdão Store",
+          category: "Nenhuma",
+          cashback_percent: "9",
+          starts_at: "2099-01-01T00:00:00Z",
+          ends_at: "2099-01-02T00:00:00Z",
+        },
+        {
+          type: "club",
+          slug: "novo",
+          name: "Novo",
+          aliases: "",
+          colours: "#000000 #ffffff",
+          pattern: "plain",
+          country: "BR",
+          token_slug: "nenhum",
+        },
+      ];
+      for (const apply of [false, true]) {
+        const refused = await admin.post("/api/admin/catalogue", {
+          format: "json",
+          content: JSON.stringify(rows),
+          apply,
+        });
+        expectRefusal(refused, 422, "CATALOGUE_FILE");
+        expect(refused.body.message.split("\n")).to.deep.equal([
+          "row 1: country must be a text",
+          "row 1: featured must be true or false",
+          "row 3: there is no store Ninguém, here or in the database",
+          "row 5: group_code novo is also the group of A",
+          "row 6: the store Verdão Store has no category Nenhuma",
+          "row 7: there is no fan token nenhum",
+        ]);
+        expect(refused.body.problems.slice(0, 2)).to.deep.equal([
+          { problem: "field", place: 1, field: "country", broken: { rule: "text" } },
+          { problem: "field", place: 1, field: "featured", broken: { rule: "flag" } },
+        ]);
+      }
+    });
+
     it("rejects a file that gives a store two categories of one group, or two defaults", async () => {
       const admin = await api.admin("catalogue");
       const send = async (rows: readonly string[], apply: boolean) => {

@@ -26,18 +26,19 @@ describe("One promise", () => {
     let api: InProcessApi;
     let database: Database;
 
-    const start = async (program: string) => {
+    const start = async (program: string, { isGrouped = true } = {}) => {
       ({ database } = await open());
       api = await startInProcess(database, {
         ...{ SIMULATED_PURCHASES: "false", SALE_REF_KEYS: `0x${"5a".repeat(32)}`, BONUS_PROGRAM: program },
       });
       const { kysely } = database;
       await kysely.updateTable("operations").set({ status: "done" }).where("kind", "=", "register_store").execute();
-      // As networks report them: without a group, all sales would count as the lowest.
-      await kysely
-        .updateTable("store_cashbacks")
-        .set(({ ref }) => ({ group_code: ref("category") }))
-        .execute();
+      // As networks report them: without a group, all sales count as the lowest.
+      if (isGrouped)
+        await kysely
+          .updateTable("store_cashbacks")
+          .set(({ ref }) => ({ group_code: ref("category") }))
+          .execute();
       await kysely.updateTable("fan_tokens").set({ contract: CONTRACT }).where("slug", "=", "verdao").execute();
       await kysely.updateTable("stores").set({ club: null }).where("id", "=", 3n).execute();
       await kysely.updateTable("stores").set({ club: "Palmeiras" }).where("id", "=", 5n).execute();
@@ -92,8 +93,8 @@ describe("One promise", () => {
         expect(response.headers.get("cache-control"), what).to.include("public");
         const known = await findStore(database.kysely, BigInt(store));
         if (!known) throw new Error("no store");
-        const said = visitorsPromise(known, "en");
-        expect(said, what).to.deep.equal({
+        const said = visitorsPromise(known, "en", { isLive: true });
+        expect(said, what).to.include({
           percent: promise.total_percent,
           isRange: row.cashback_min < row.cashback_max,
         });
@@ -143,6 +144,18 @@ describe("One promise", () => {
         expect((await promiseOf(await api.user(), 1)).boost_ends_at).to.equal(null);
       });
     }
+
+    it("is what a click freezes where no category has a group, as staff are told", async () => {
+      await start("club", { isGrouped: false });
+      await compare("without groups");
+      const { cashbacks } = (await (await api.admin()).get("/api/stores/1")).body.store;
+      const percents = cashbacks.map((one: { cashback_percent: string }) => Number(one.cashback_percent));
+      const lowest = Math.min(...percents);
+      expect(Math.max(...percents)).to.be.greaterThan(lowest);
+      for (const one of cashbacks)
+        expect(one.is_unpaid, one.category).to.equal(Number(one.cashback_percent) === lowest ? undefined : true);
+      expect((await promiseOf(await api.user(), 1)).base_percent).to.equal(String(lowest));
+    });
 
     it("of a user is theirs alone: it is no answer that others are given", async () => {
       await start("club");

@@ -49,7 +49,8 @@ describe("The purses", function () {
         return statuses;
       };
 
-      it("let 200 people behind one IPv4 address register and click, all within a minute", async () => {
+      // A busy machine keeps some waiting for three seconds, and refuses them; margins.test.ts counts without a clock.
+      it("let 200 people behind one IPv4 address register and click, all within a minute @release", async () => {
         const seen = new Set<number>();
         for (let group = 0; group < 10; group++) {
           const joined = await Promise.all(Array.from({ length: 20 }, () => join("203.0.113.5")));
@@ -73,6 +74,22 @@ describe("The purses", function () {
   });
 
   onBothEngines(({ name, open }) => {
+    it(`let probes begin at once, but of an address that asks all the time, on ${name}`, async () => {
+      const { database } = await open();
+      const gate = new Gate({ RATE_LIMIT_SCALE: 1 }, database);
+      const begun: string[] = [];
+      const call = async (name: string, address: string, isProbe?: true) => {
+        await gate.spend({ kind: "origin", address, isProbe }, { thread: 1, node: 0, stored: 0, mail: 0 });
+        begun.push(name);
+      };
+      const flood = Array.from({ length: 200 }, () => call("flood", "203.0.113.7", true));
+      const others = [call("balancer", "198.51.100.1", true), call("visitor", "198.51.100.2")];
+      await Promise.all([...flood, ...others]);
+      expect(begun.filter((one) => one === "flood")).to.have.length(200);
+      // 120 ms of the thread are not much yet.
+      for (const name of ["balancer", "visitor"]) expect(begun.indexOf(name)).to.be.within(1, 140);
+    });
+
     it(`are shared by the apis that are alive, on ${name}`, async () => {
       const { database } = await open();
       expect(await sayAlive(database, "api", "api:1:a", 60_000)).to.equal(1);

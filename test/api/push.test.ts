@@ -8,7 +8,7 @@ import { expect } from "chai";
 import { Registry } from "prom-client";
 import webPush from "web-push";
 import { takeEffect } from "../../api/admin/proposals.ts";
-import { oldestPush, PUSH_LIMITS, Pusher } from "../../api/push/pusher.ts";
+import { oldestPush, PUSH_LIMITS, Pusher } from "../../api/push/delivery.ts";
 import { isPublicAddress } from "../../core/process/network-rules.ts";
 import { postToStranger } from "../../core/process/outside.ts";
 import { MAIL_TOPIC_NAMES } from "../../core/rules/events.ts";

@@ -34,7 +34,9 @@ const STRANGER = "0x00000000000000000000000000000000000000ab";
 
 type Queries = Database["kysely"];
 
-onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
+const ENVIRONMENT = { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STEP_DELAY_MS: "3600000" };
+
+onBothSystems("Reconciliation @deep", ENVIRONMENT, (system) => {
   let buyer: Caller;
   let kysely: Queries;
   /** Minted, confirmed and paid; minted only; registered only. */
@@ -219,9 +221,15 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       const { minted_block } = await nft(pending);
       await acceptUnclaimed(kysely, contracts, minted_block - 1n);
       expect((await compare()).differences, "a later one").to.have.length(1);
+      const unknown = await command();
+      expect([unknown.code, unknown.output]).to.deep.equal([1, unknown.output]);
+      expect(unknown.output).to.include("! Tickets without a purchase: docs/runbook/database-lost.md");
       await acceptUnclaimed(kysely, contracts, minted_block);
       const accepted = await compare();
-      expect([accepted.unclaimed, accepted.differences]).to.deep.equal([1, []]);
+      expect([accepted.unclaimed, accepted.differences]).to.deep.equal([{ accepted: 1, unknown: 0 }, []]);
+      const known = await command();
+      expect([known.code, known.output]).to.deep.equal([0, known.output]);
+      expect(known.output).to.include("  1 without a purchase, accepted by an operator\n").and.not.match(/^[!✗]/m);
       await acceptUnclaimed(kysely, contracts, -1n);
       await renumber(elsewhere, pending);
     });
@@ -533,7 +541,11 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       const hash = await system().anvil.request<string>("eth_sendTransaction", {
         from: OPERATOR,
         to: system().deployment.cashbackDistributor.address,
-        data: encodeFunctionData({ abi: cashbackDistributorAbi, functionName: "pay", args: [BigInt(victim), 1n, 1n] }),
+        data: encodeFunctionData({
+          abi: cashbackDistributorAbi,
+          functionName: "pay",
+          args: [BigInt(victim), 1n, 1n],
+        }),
       });
       const paidOut = () =>
         kysely.selectFrom("payouts").select("amount_gwei").where("token_id", "=", BigInt(victim)).executeTakeFirst();

@@ -5,11 +5,12 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import express from "express";
 import { encodeFunctionResult } from "viem";
-import { drawSiteCard, drawStoreCard, drawTicketCard } from "../../api/site/share/cards.ts";
+import { drawClubCard, drawSiteCard, drawStoreCard, drawTicketCard } from "../../api/site/share/cards.ts";
 import { sharePictures } from "../../api/site/share/share-pictures.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { BUILT_IN_CLUBS } from "../../core/database/built-in-clubs.ts";
 import type { EveryNode } from "../../core/process/rpc/every-node.ts";
-import { BUILT_IN_CLUBS } from "../../core/rules/clubs/built-in-clubs.ts";
+import { standsOf } from "../../core/rules/clubs/stands.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { standIn } from "../testing/stand-in.ts";
@@ -81,6 +82,24 @@ describe("Pictures for shared links, of a store with a club", () => {
   });
 });
 
+/** docs/product.md#club-page */
+describe("A club's card", () => {
+  const look = { colours: ["#ffd400", "#006633"], pattern: "hoops" } as const;
+  const card = { name: "Clube do <b>Norte</b> & Filhos", look, count: 3, best: { percent: "12,75", isRange: true } };
+
+  it("has the stands of the club's page, its name as text, and the figures of its fans only if they are told", () => {
+    const told = { fans: "1.240", amount: "18.450", month: "outubro de 2026" };
+    const drawn = drawClubCard({ ...card, told }, "pt");
+    for (const { colour, path } of standsOf(look)) expect(drawn).to.include(`<path fill="${colour}" d="${path}"/>`);
+    expect(drawn).to.include("&#60;b&#62;Norte").and.not.include("<b>");
+    expect(drawn).to.include(">até 12,75%<").and.include(">de cashback em 3 lojas do clube<");
+    expect(drawn).to.include(">1.240 torcedores, 18.450 CHZ de volta em outubro de 2026<");
+    const dark = drawClubCard({ ...card, told: null, best: undefined }, "en");
+    expect(dark).to.not.match(/%<|CHZ/);
+    expect(dark).to.include(">OUR FANS<");
+  });
+});
+
 describe("Pictures for shared links, and the public list of a wallet's tickets", function () {
   this.timeout(300_000);
   onEitherEngine(({ open }) => {
@@ -122,6 +141,20 @@ describe("Pictures for shared links, and the public list of a wallet's tickets",
       const ticket = await read("/share/ticket/1/pt.png");
       expect([ticket.status, ticket.type]).to.deep.equal([200, "image/png"]);
       for (const path of ["store/999/pt.png", "ticket/99/pt.png", "store/1/fr.png", "x/1/pt.png", "store/1%27/pt.png"])
+        expect((await read(`/share/${path}`)).status, path).to.equal(404);
+    });
+
+    it("of a club exist for each that is known, in both languages, as the stands of its page are drawn", async () => {
+      const portuguese = await read("/share/club/remo/pt.png");
+      expect([portuguese.status, portuguese.type]).to.deep.equal([200, "image/png"]);
+      const header = new DataView(portuguese.bytes.buffer, portuguese.bytes.byteOffset);
+      expect([header.getUint32(16), header.getUint32(20)]).to.deep.equal([1200, 630]);
+      expect(portuguese.bytes).to.have.length.within(10_000, 200_000);
+      expect((await read("/share/club/remo/en.png")).bytes).not.to.deep.equal(portuguese.bytes);
+      const { kysely } = api.services.database;
+      await kysely.updateTable("clubs").set({ pattern: "hoops" }).where("slug", "=", "remo").execute();
+      expect((await read("/share/club/remo/pt.png")).bytes).not.to.deep.equal(portuguese.bytes);
+      for (const path of ["club/nobody/pt.png", "club/remo/fr.png", "club/remo%27/pt.png", "club/1/pt.png"])
         expect((await read(`/share/${path}`)).status, path).to.equal(404);
     });
 

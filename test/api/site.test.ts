@@ -1,11 +1,32 @@
 import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
-import { sitemapOf, withDeployment, withHead } from "../../api/site/page.ts";
+import { pageOf, sitemapOf } from "../../api/site/page.ts";
+import { readWebApp } from "../../api/site/pages.ts";
+import { EnvironmentError } from "../../core/process/environment.ts";
 import { fixtureConfig } from "../browser/support/fixture-data.ts";
 import { until } from "../testing/until.ts";
 import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
 import { type ApiSystem, startSystem } from "./support/system.ts";
+
+describe("A web app that another version built", () => {
+  it("is refused in one line that says what to do", () => {
+    const folder = mkdtempSync(join(tmpdir(), "torcida-web-"));
+    mkdirSync(join(folder, ".vite"));
+    // Since 1.1, the table names the page for paths that lead nowhere.
+    for (const table of ["[]", "not JSON"]) {
+      writeFileSync(join(folder, ".vite/pages.json"), table);
+      expect(() => readWebApp(folder)).to.throw(
+        EnvironmentError,
+        `WEB_DIR, ${folder}: another version built this web app; run npm run build`,
+      );
+    }
+    rmSync(folder, { recursive: true });
+  });
+});
 
 describe("The pages of the site, before any script runs", function () {
   this.timeout(300_000);
@@ -53,6 +74,24 @@ describe("The pages of the site, before any script runs", function () {
     expect((await open("/")).title).not.to.equal((await open("/stores")).title);
   });
 
+  it("of a club name it, what its stores give and its picture, in both languages, and stand in the sitemap", async () => {
+    const page = await open("/clubs/palmeiras");
+    expect(page.status).to.equal(200);
+    expect(page.title).to.equal("Palmeiras: a torcida e as lojas com cashback · Torcida");
+    expect(page.description).to.match(/^1 loja de Palmeiras, até \d.*% de cashback em CHZ, e o placar da torcida\.$/);
+    expect(page.picture).to.equal(`${system.url}/share/club/palmeiras/pt.png`);
+    expect(page.html).to.include(">Palmeiras</p>");
+    const typed = await fetch(`${system.url}/clubs/S%C3%A3o%20Paulo?lang=en`, { redirect: "manual" });
+    expect([typed.status, typed.headers.get("location")]).to.deep.equal([301, "/clubs/sao-paulo?lang=en"]);
+    expect((await fetch(`${system.url}/clubs`)).url).to.equal(`${system.url}/clubs/table`);
+    const bare = await open("/clubs/remo?lang=en");
+    expect(bare.description).to.equal("The scoreboard of Remo&#39;s fans, and stores with cashback.");
+    expect(bare.picture).to.equal(`${system.url}/share/club/remo/en.png`);
+    expect((await fetch(bare.picture ?? "")).headers.get("content-type")).to.equal("image/png");
+    const sitemap = await (await fetch(`${system.url}/sitemap.xml`)).text();
+    expect(sitemap).to.include(`<loc>${system.url}/clubs/palmeiras</loc>`).and.not.include("/clubs/remo<");
+  });
+
   it("return the page with 404 for unknown paths", async () => {
     for (const path of [
       "/nowhere",
@@ -62,6 +101,8 @@ describe("The pages of the site, before any script runs", function () {
       "/ticket/x",
       "/tx/0x12",
       "/stores/1/more",
+      "/clubs/nobody",
+      "/clubs/Palmeiras%27--",
     ]) {
       const page = await open(path);
       expect(page.status, path).to.equal(404);
@@ -93,6 +134,16 @@ describe("The pages of the site, before any script runs", function () {
     }
     // The api opens some of its own meanwhile; a request that left one open would leave hundreds.
     await until("the files are closed", async () => (await openFiles()) <= before + blasts);
+  });
+
+  it("name the styles of their screen, so that they come with its scripts", async () => {
+    const named = async (path: string) =>
+      [...(await open(path)).html.matchAll(/<link rel="stylesheet"[^>]* href="([^"]*)"/g)].map(([, to]) => to ?? "");
+    const [ofAll = "", sheet = "", ...more] = await named("/help/bonus");
+    expect(more).to.deep.equal([]);
+    for (const path of [ofAll, sheet])
+      expect((await fetch(system.url + path)).headers.get("content-type")).to.match(/^text\/css/);
+    expect(await named("/terms-of-nobody")).to.deep.equal([ofAll]);
   });
 
   it("answer a file's reader with what they know, in the form that they take", async () => {
@@ -156,14 +207,44 @@ describe("The pages of the site, before any script runs", function () {
     expect(page.html).to.include(`<p class="page-title">Ingresso nº ${id}</p>`).and.to.include("249,90");
   });
 
+  it("show in each language what the screens show first, without a style or script that the policy forbids", async () => {
+    for (const path of [
+      "/",
+      "/stores",
+      "/stores/1",
+      "/auth",
+      "/dashboard",
+      "/clubs/palmeiras",
+      "/ticket/1",
+      "/help",
+      "/nowhere",
+    ]) {
+      const { html } = await open(path);
+      for (const [nav, language] of [
+        ["Lojas", ""],
+        ["Stores", ' lang="en"'],
+      ])
+        expect(html, path).to.match(new RegExp(`<div class="first-paint"${language}><header.*?${nav}</a>`));
+      expect(html, path).to.not.match(/<[^>]* (?:style|on[a-z]+)=/);
+      expect(html.match(/<script(?![^>]* (?:src|type="application\/json")=?)[^>]*>/g), path).to.equal(null);
+    }
+    expect((await open("/")).html)
+      .to.include("Cada compra é um ingresso")
+      .and.to.include("Every purchase is a ticket");
+    const store = (await open("/stores/1")).html;
+    expect(store).to.include('<p class="page-title">Verdão Store</p>');
+  });
+
   it("escape names, so that no name can close an element", async () => {
     const hostile = '</title><script>alert("1")</script>';
-    const html = await (await fetch(system.url)).text();
-    const page = withHead(
-      withDeployment(html, { ...fixtureConfig(), rpc_url: hostile }),
-      { title: hostile, description: hostile },
-      { origin: system.url, path: `/${hostile}`, language: "pt" },
+    const store = readWebApp(WEB_APP)?.pages.find(({ path }) => path === "/stores/:storeId");
+    const config = { ...fixtureConfig(), rpc_url: hostile };
+    const page = pageOf(
+      store?.html ?? [],
+      { title: hostile, description: hostile, heading: `{{title}}${hostile}` },
+      { origin: system.url, path: `/${hostile}`, language: "pt", config },
     );
+    expect(page).to.include('<p class="page-title">{{title}}&#60;/title&#62;');
     expect(page).not.to.include("<script>alert");
     expect(page).not.to.include('alert("1")');
   });

@@ -8,7 +8,7 @@ import { type FaultSystem, SERVICE_TOKEN, startFaultSystem } from "./support/fau
 type Json = Record<string, unknown>;
 type Answer = { status: number; type: string; body: Json; headers: Headers };
 
-describe("Abuse of the API", function () {
+describe("Abuse of the API @deep", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   let ana: Shopper;

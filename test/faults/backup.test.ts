@@ -37,7 +37,7 @@ const NO_GAP = 0n;
 /** By the restore. */
 const CHANGED: readonly string[] = ["leases", "settings", "sessions", "sign_in_nonces"];
 
-describe("Backup and restore", function () {
+describe("Backup and restore @deep", function () {
   this.timeout(300_000);
   const directory = mkdtempSync(join(tmpdir(), "torcida-backup-test-"));
   after(() => rmSync(directory, { recursive: true, force: true }));

@@ -8,7 +8,7 @@ import { type LiveSystem, startLiveSystem } from "./support/live-system.ts";
 /** Usually five seconds; never the hour by which the clock is behind. */
 const USUAL_MS = 60_000;
 
-describe("A clock that is set back by an hour (F15) @deep", function () {
+describe("A clock that is set back by an hour (F15) @release", function () {
   this.timeout(300_000);
   let live: LiveSystem;
   before(async () => {

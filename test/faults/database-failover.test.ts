@@ -3,7 +3,7 @@ import { connect, type Database } from "../../core/database/connect.ts";
 import { migrate } from "../../core/database/migrate.ts";
 import { type PostgresPair, startPostgresPair } from "../testing/postgres-pair.ts";
 
-describe("A PostgreSQL primary and its standby @deep", function () {
+describe("A PostgreSQL primary and its standby @release", function () {
   this.timeout(300_000);
   let pair: PostgresPair;
   let database: Database | undefined;

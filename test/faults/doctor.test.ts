@@ -13,7 +13,7 @@ import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 import { supervise } from "./support/supervised.ts";
 
-describe("The doctor", function () {
+describe("The doctor @deep", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {
@@ -35,6 +35,16 @@ describe("The doctor", function () {
       .and.match(/, 0 to fix/);
     expect(output).to.include("! indexer: nobody holds the lease\n  → Start the indexer");
     expect(code).to.equal(0);
+  });
+
+  it("names a clock that is off, and sees by the database's who sends", async () => {
+    const preload = `${process.env.NODE_OPTIONS ?? ""} --import ${process.cwd()}/test/testing/shifted-clock.ts`;
+    const { output } = await consult({ NODE_OPTIONS: preload, CLOCK_OFFSET_MS: "3600000" });
+    expect(output)
+      .to.match(
+        /! clock: The clock of this host is 3600\.\d s ahead of the database's\n {2}→ docs\/runbook\/clock-off.md/,
+      )
+      .and.match(/✓ sender: is /);
   });
 
   it("names an old backup, as /readyz does", async () => {

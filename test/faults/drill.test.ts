@@ -15,7 +15,7 @@ import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 const MOMENTS = [/^Trying /m, /rows of .* are restored/, /reads what is newer/];
 
 /** The newest copy of a shop is restored elsewhere, and compared with the chain. docs/runbook/drill.md */
-describe("A drill @deep", function () {
+describe("A drill @release", function () {
   this.timeout(300_000);
   const elsewhere = mkdtempSync(join(tmpdir(), "torcida-drill-"));
   const copies = join(elsewhere, "copies");

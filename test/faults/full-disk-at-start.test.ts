@@ -6,7 +6,7 @@ import { systemEnvironment } from "../testing/torcida.ts";
 import { until } from "../testing/until.ts";
 import { copyWebApp } from "../testing/web-app.ts";
 
-describe("A disk that is full at the start @deep", function () {
+describe("A disk that is full at the start @release", function () {
   this.timeout(300_000);
 
   for (const file of ["logs/deploy.log", "logs/indexer.log"]) {

@@ -8,7 +8,7 @@ import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 const SECRET = "a-secret-of-the-network-that-is-long-enough";
 
-describe("Affiliate hooks that arrive twice, late, out of order or forged (F14)", function () {
+describe("Affiliate hooks that arrive twice, late, out of order or forged (F14) @deep", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   let database: Database;

@@ -22,13 +22,13 @@ const carries =
   ({ method, params }: Call) =>
     method === "eth_call" && JSON.stringify(params).includes(hex);
 
-describe("Operations that a node refuses", function () {
+describe("Operations that a node refuses @deep", function () {
   this.timeout(600_000);
   // Seconds on a machine that does other work too: one slow moment is no verdict.
   this.retries(2);
   onBothSystems({ environment: ENVIRONMENT }, (running) => {
     for (const [index, way] of REFUSALS.entries()) {
-      const tag = index === 0 ? "" : " @deep";
+      const tag = index === 0 ? "" : " @release";
       it(`delay nobody else when it says no with ${way}, are named, and go on once it says yes${tag}`, async () => {
         const system = running();
         const [poisoner, victim] = [await system.shopper(), await system.shopper()];

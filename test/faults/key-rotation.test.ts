@@ -14,7 +14,7 @@ const ADMIN_OF_CONTRACTS_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870
 const THOUSAND_CHZ = `0x${(10n ** 21n).toString(16)}`;
 
 /** docs/runbook/key-rotation.md, step by step. */
-describe("A change of the operator's key @deep", function () {
+describe("A change of the operator's key @release", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {

@@ -12,7 +12,7 @@ const STORE = 1;
 const SLUG = "verdao";
 const MINUTES = 60_000n;
 
-onBothSystems("A bonus that cannot be read at the click", {}, (system) => {
+onBothSystems("A bonus that cannot be read at the click @deep", {}, (system) => {
   let liar: CodeLiar;
   let honest: ScriptedNode;
   let isAway = false;

@@ -11,7 +11,7 @@ import { freePorts } from "../testing/free-port.ts";
 import { type Postgres, startPostgres } from "../testing/postgres.ts";
 import { until } from "../testing/until.ts";
 
-describe("A database server that starts after our processes @deep", function () {
+describe("A database server that starts after our processes @release", function () {
   this.timeout(300_000);
   let directory: string;
   let postgres: Postgres;

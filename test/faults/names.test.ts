@@ -28,7 +28,7 @@ const TEN_KB = "a".repeat(10_240);
 const LOGO = "https://cdn.example/logo.png";
 const LINK = "https://example.com/loja";
 
-describe("Names with markup (F27)", function () {
+describe("Names with markup (F27) @deep", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   let browser: Browser;

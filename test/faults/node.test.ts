@@ -85,7 +85,7 @@ describe("A node that fails (F3, F4) @deep", () => {
   });
 });
 
-describe("Reorgs and lost pools (F5, F7)", function () {
+describe("Reorgs and lost pools (F5, F7) @deep", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {

@@ -56,7 +56,7 @@ describe("A kill at a given step (F2) @deep", () => {
   });
 });
 
-describe("A fee spike (F8)", function () {
+describe("A fee spike (F8) @deep", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   let database: Database;

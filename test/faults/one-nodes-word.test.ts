@@ -19,7 +19,7 @@ const BURNS_ALL = "0x5b600456005b600056005b00";
 /** Returns 3.5 MB of zeros. */
 const RETURNS_MUCH = "0x623567e05ff3";
 
-describe("What one node says", function () {
+describe("What one node says @deep", function () {
   this.timeout(300_000);
   let system: ApiSystem;
   let liar: CodeLiar;

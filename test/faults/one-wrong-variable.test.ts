@@ -28,7 +28,7 @@ const DEPLOYS: readonly [variable: string, value: string][] = [
 ];
 
 /** A configuration with one invalid variable: the process exits with one line that names the problem. */
-describe("One wrong variable @deep", function () {
+describe("One wrong variable @release", function () {
   this.timeout(300_000);
   const folder = mkdtempSync(join(tmpdir(), "torcida-wrong-"));
   const file = join(folder, "a-file");

@@ -4,7 +4,7 @@ import { type Postgres, startPostgres } from "../testing/postgres.ts";
 import { startTransactionPooler } from "../testing/transaction-pooler.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
-describe("Behind a pooler in transaction mode @deep", function () {
+describe("Behind a pooler in transaction mode @release", function () {
   this.timeout(300_000);
   let postgres: Postgres;
   before(async () => {

@@ -16,7 +16,7 @@ import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 import type { Supervised } from "./support/supervised.ts";
 
 /** A PostgreSQL that streams to a standby, which serves lists, statement and proof. docs/operations.md#a-read-replica */
-describe("A read replica @deep", function () {
+describe("A read replica @release", function () {
   this.timeout(300_000);
   let pair: PostgresPair;
   let standby: pg.Client;

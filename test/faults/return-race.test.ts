@@ -22,7 +22,7 @@ const LOCK_WAITS = sql<{
   where datname = current_database() and wait_event_type = 'Lock'`;
 
 /** Only PostgreSQL has concurrent writers; SQLite serializes them. */
-describe("A return at the moment of the payout (F14, F31)", function () {
+describe("A return at the moment of the payout (F14, F31) @deep", function () {
   this.timeout(300_000);
   let postgres: Postgres;
   let database: Database;

@@ -14,7 +14,7 @@ const SECRET = "a-secret-of-the-network-that-is-long-enough";
 const [CONFIRMED, RETURNED] = [2, 4];
 
 /** docs/product.md#return-final */
-describe("A return that is final, on a real chain", function () {
+describe("A return that is final, on a real chain @deep", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   let database: Database;

@@ -12,7 +12,7 @@ const OWN = ["minter", "confirmer", "payer"] as const satisfies KeyName[];
 /** Anvil's first account. */
 const OPERATOR = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 
-describe("Separate keys @deep", function () {
+describe("Separate keys @release", function () {
   this.timeout(300_000);
   const keys = OWN.map((name) => ({ name, key: generatePrivateKey() })).map(({ name, key }) => {
     return { name, key, address: privateKeyToAccount(key).address };

@@ -7,7 +7,7 @@ import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 /** anvil's first account, which holds every role on the local chain. */
 const OPERATOR_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-describe("A service that signs for the operator @deep", function () {
+describe("A service that signs for the operator @release", function () {
   this.timeout(300_000);
   let service: SigningService;
   let system: FaultSystem;

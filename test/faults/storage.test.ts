@@ -11,7 +11,7 @@ import { startTcpProxy, type TcpProxy } from "./support/tcp-proxy.ts";
 /** Callers get a response within five seconds; a busy test machine gets more. docs/product.md#limit-answer-time */
 const ANSWER_MS = 15_000;
 
-describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
+describe("A SQLite file that cannot be written (F16, F17, F35) @deep", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {

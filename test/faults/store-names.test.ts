@@ -6,7 +6,7 @@ import { connect } from "../../core/database/connect.ts";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
-describe("A store with a different name on chain @deep", function () {
+describe("A store with a different name on chain @release", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {

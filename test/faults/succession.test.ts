@@ -25,7 +25,7 @@ const TREASURER: Address = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
 const MILLION_CHZ = `0x${(10n ** 24n).toString(16)}` as const;
 
 /** What docs/upgrading.md says, with the whole system and the money of its buyers. */
-describe("A rehearsed succession @deep", function () {
+describe("A rehearsed succession @release", function () {
   this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {

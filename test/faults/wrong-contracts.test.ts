@@ -1,16 +1,13 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { connect } from "../../core/database/connect.ts";
+import { until } from "../testing/until.ts";
 import { onSystem } from "./support/on-both-systems.ts";
-
-/** Longer than a process that starts looks for a node. */
-const AWAY_MS = 8_000;
 
 /**
  * A contract's variable names something else on the chain: each process ends with one line that names it, and the index
  * stays as it was.
  */
-describe("A wrong contract (F53) @deep", () => {
+describe("A wrong contract (F53) @release", () => {
   onSystem("SQLite", {}, (system) => {
     const strange = `0x${"ab".repeat(20)}`;
     const silent = `0x${"cd".repeat(20)}`;
@@ -74,7 +71,7 @@ describe("A wrong contract (F53) @deep", () => {
     }
 
     it("ends the api that started while no node answered, once one does", async () => {
-      const { proxy, deployment, run } = system();
+      const { proxy, deployment, run, url } = system();
       const { purchaseNft, cashbackDistributor } = deployment;
       proxy.set({ drop: 1 });
       const ending = run("api/main.ts", [], {
@@ -82,7 +79,7 @@ describe("A wrong contract (F53) @deep", () => {
         CASHBACK_DISTRIBUTOR_ADDRESS: purchaseNft.address,
         START_BLOCK: "0",
       });
-      await delay(AWAY_MS);
+      await until("it has started", () => fetch(`${url}/healthz`).then(({ ok }) => ok));
       proxy.set({});
       const { code, output } = await ending;
       expect(code, output).to.equal(1);

@@ -12,7 +12,10 @@ const CALLS: readonly [call: string, says: RegExp][] = [
   ["test/long/main.ts", /; the scenarios are chaos, cluster, histories$/],
   ["test/mutate/main.ts --help", /^Unknown option '--help'; its options are --only, /],
   ["test/mutate/main.ts --from top", /^--from must be a whole number from 1 on, not "top"$/],
-  ["test/browser/screenshots.ts --help", /^Unknown option '--help'; its options are --language, --theme, --width$/],
+  [
+    "test/browser/screenshots.ts --help",
+    /^Unknown option '--help'; its options are --language, --theme, --width, --against$/,
+  ],
   ["test/browser/screenshots.ts --language de", /^--language must be one of pt, en, not "de"$/],
   ["test/browser/screenshots.ts data/none nowhere", /^There is no screen nowhere; the screens are .*\bpanel-log\b/],
   ["test/bench/main.ts", /^There is no benchmark "";/],

@@ -45,7 +45,7 @@ const COMMANDS: Record<string, readonly string[]> = {
   catalog: ["diff", "catalogue.csv"],
 };
 
-describe("An operator's command", function () {
+describe("An operator's command @deep", function () {
   this.timeout(300_000);
   let directory: string;
   beforeEach(() => {

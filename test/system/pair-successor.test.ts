@@ -42,7 +42,7 @@ const CHZ = 10n ** 18n;
 const TRANSACTIONS = 2 + 3 + 8 + 2 + SAMPLE_STORES.length + 1;
 
 /** The real scripts and the real indexer, on a real node. */
-describe("A pair that continues another", function () {
+describe("A pair that continues another @deep", function () {
   this.timeout(300_000);
   let anvil: Anvil;
   let gate: RpcGate;

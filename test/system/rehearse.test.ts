@@ -83,10 +83,11 @@ describe("npm run rehearse @deep", function () {
   it("says in the page's language why a sale is held or declined", async () => {
     const shopper = new Shopper(torcida.url);
     await shopper.signUp();
-    const key = await (await visit(shopper, AWIN_STORE))({ group1: "CAMISAS", amount1: "10", commission: "thin" });
+    // More than an account may lose in a month.
+    const key = await (await visit(shopper, AWIN_STORE))({ group1: "CAMISAS", amount1: "20000", commission: "thin" });
     await until(`${key} is held`, async () => (await shown(key)).includes("state-held"));
     expect(await shown(key)).to.contain("The commission is below the cashback");
-    expect(await shown(key, "pt")).to.contain("A comissão (R$ 0,10) é menor que o cashback (R$ 0,50)");
+    expect(await shown(key, "pt")).to.contain("A comissão (R$ 200,00) é menor que o cashback (R$ 1.000,00)");
     await post(`/sales/${key.replace("-", "/")}/decline?lang=pt`, {});
     await until("the decline is read", async () => (await shown(key, "pt")).includes("O pedido foi devolvido"));
   });

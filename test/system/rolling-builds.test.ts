@@ -18,7 +18,7 @@ import { startNginx } from "./support/nginx.ts";
 const LOADS = 10;
 
 /** docs/upgrading.md#several-processes */
-describe("A rolling upgrade in a browser, with two builds behind nginx @deep", function () {
+describe("A rolling upgrade in a browser, with two builds behind nginx @release", function () {
   this.timeout(300_000);
   const folder = mkdtempSync(join(tmpdir(), "torcida-builds-"));
   const later = join(folder, "later");

@@ -47,7 +47,7 @@ const lower = (address: string) => address.toLowerCase() as WalletAddress;
 /** Reported by the gate itself, for a run that has ended. */
 
 /** The real scripts and the real indexer, on a real node. */
-describe("A distributor that takes over", function () {
+describe("A distributor that takes over @deep", function () {
   this.timeout(300_000);
   let anvil: Anvil;
   let gate: RpcGate;

@@ -7,8 +7,8 @@ import { type Postgres, startPostgres } from "./postgres.ts";
 
 export type EngineUnderTest = {
   name: "SQLite" | "PostgreSQL";
-  /** Marks what a file tests beside the SQL: `npm test` runs it on SQLite, `npm run test:deep` on PostgreSQL. */
-  otherEngineTag: "" | "@deep";
+  /** Marks what a file tests beside the SQL: `npm test` runs it on SQLite, `npm run test:release` on PostgreSQL. */
+  otherEngineTag: "" | "@release";
   /** A new, migrated database; `again` opens a second connection to it, as another process would. */
   open(): Promise<{ database: Database; url: string; again(): Promise<Database> }>;
   /** The same without a schema. */
@@ -55,9 +55,9 @@ export function onBothEngines(declare: (engine: EngineUnderTest) => void): void 
   onEngines(declare, "");
 }
 
-/** The same where the database is not what is tested: `npm test` runs them on SQLite, `npm run test:deep` on PostgreSQL. */
+/** The same where the database is not what is tested: `npm test` runs them on SQLite, `npm run test:release` on PostgreSQL. */
 export function onEitherEngine(declare: (engine: EngineUnderTest) => void): void {
-  onEngines(declare, "@deep");
+  onEngines(declare, "@release");
 }
 
 function onEngines(declare: (engine: EngineUnderTest) => void, tagOfPostgres: string): void {
@@ -107,7 +107,7 @@ function declareFor(
   };
   declare({
     name,
-    otherEngineTag: name === "SQLite" ? "" : "@deep",
+    otherEngineTag: name === "SQLite" ? "" : "@release",
     async open() {
       const url = await create.copyOfMigrated();
       const database = await openUrl(url);

@@ -26,8 +26,11 @@ export const PARTS: Record<string, readonly string[]> = {
   domain: ["rules", "frontend", "repository"],
 };
 
-/** What declares tests for two databases, one of them deep. */
-const ON_TWO_DATABASES = /\b(?:(?:onEitherEngine|onBothSystems)\(|otherEngineTag\b)/;
+/** What declares tests for two databases, those on PostgreSQL for another tier. */
+const ON_TWO_DATABASES: Partial<Record<Tier, RegExp>> = {
+  deep: /\bonBothSystems\(/,
+  release: /\b(?:onEitherEngine\(|otherEngineTag\b)|\bonBothSystems\("[^"]*@deep"/,
+};
 /** What a file declares at its top: a `describe`, or a helper's call, with its title. */
 const TOP = /^(?:describe|on[A-Z]\w+|\(.+ \? describe : describe\.skip\))\(\s*(?:"([^"]*)"|`([^`]*)`)?/gm;
 
@@ -39,9 +42,13 @@ export function filesOf(tier: Tier, parts: readonly string[]): string[] {
 
 function has(tier: Tier, file: string): boolean {
   const text = readFileSync(file, "utf8");
-  if (tier === "release") return text.includes(RELEASE_TAG);
+  if (tier === "release") return text.includes(RELEASE_TAG) || isOnTwoDatabases(tier, text);
   const others = tier === "quick" ? [DEEP_TAG, RELEASE_TAG] : [RELEASE_TAG];
   const tops = [...text.matchAll(TOP)].map(([, plain, template]) => plain ?? template ?? "");
   if (tops.length > 0 && tops.every((title) => others.some((tag) => title.includes(tag)))) return false;
-  return tier === "quick" || text.includes(DEEP_TAG) || ON_TWO_DATABASES.test(text);
+  return tier === "quick" || text.includes(DEEP_TAG) || isOnTwoDatabases(tier, text);
+}
+
+function isOnTwoDatabases(tier: Tier, text: string): boolean {
+  return ON_TWO_DATABASES[tier]?.test(text) ?? false;
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -11,6 +11,7 @@ import { diff, exportRows } from "../../core/catalogue/changes.ts";
 import { connect, type Database } from "../../core/database/connect.ts";
 import { TABLE_NAMES, type TableName } from "../../core/database/generated/schema.ts";
 import { MIGRATIONS, migrate, migrationsOf } from "../../core/database/migrate.ts";
+import { readAccounts } from "../../core/sales/accounts.ts";
 import { readArchive } from "../../scripts/backup/read-archive.ts";
 import { writeArchive } from "../../scripts/backup/write-archive.ts";
 import { Caller } from "../api/support/caller.ts";
@@ -32,6 +33,17 @@ const REQUIRED = {
   PUBLIC_URL: "https://torcida.example",
   RATE_URL: "https://rates.example/chz-brl",
 };
+/** With every field that 1.0.0 knew. */
+const POLLED = { push_secrets: ["a-secret-of-1.0.0"], poll_seconds: 300, calls_per_minute: 10 };
+const ACCOUNTS = [
+  { network: "awin", account: "br", publisher_id: "1", token: "t", api_url: "https://awin.example", ...POLLED },
+  {
+    ...{ network: "admitad", account: "br", website_id: "2", client_id: "c", client_secret: "s", timezone: "UTC" },
+    ...{ api_url: "https://admitad.example", ...POLLED },
+  },
+  { network: "impact", account: "us", account_sid: "3", token: "t", api_url: "https://impact.example", ...POLLED },
+  { network: "direct", account: "loja", secrets: ["a-secret-of-1.0.0"] },
+];
 
 /** By every restore. */
 const CHANGED = ["settings", "sessions", "sign_in_nonces"];
@@ -105,6 +117,25 @@ describe("An installation of 1.0.0", function () {
       expect(rows).to.deep.equal([{ n: BigInt(rowsOfBackup()("purchases").length) }]);
       const api = await startInProcess(database);
       await expectReadable(api.url, rowsOfBackup()).finally(() => api.stop());
+    });
+
+    it("is examined by this version's doctor before the upgrade, and taken by no other command of it", async () => {
+      const { database, url: databaseUrl } = await openEmpty();
+      await migrate(database, OF_1_0);
+      await sql`insert into settings (name, value, updated_at) values ('network', 'localhost', 0)`.execute(
+        database.kysely,
+      );
+      const env = { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: directory, DEPLOYMENTS_DIR: directory };
+      const doctor = spawnSync(process.execPath, ["scripts/doctor.ts"], { env, encoding: "utf8" });
+      expect(doctor.stdout).to.include(`! schema: is that of an earlier version`);
+      expect(doctor.stdout).to.match(/^. earlier sales: /m);
+      expect(doctor.stdout).to.not.match(/^✗ database: |no such table|does not exist|audit log: /m);
+      for (const command of ["backup.ts", "restored.ts", "reconcile.ts"]) {
+        const { status, stderr } = spawnSync(process.execPath, [`scripts/${command}`], { env, encoding: "utf8" });
+        expect(status, command).to.not.equal(0);
+        expect(stderr, command).to.include("is still that of an earlier version");
+      }
+      expect(await migrationsOf(database.kysely)).to.deep.equal(OF_1_0.map(({ name }) => name));
     });
 
     it("is restored into a later version, whose upgrade fills its rows", async () => {
@@ -229,6 +260,19 @@ describe("An installation of 1.0.0", function () {
   it("starts with the variables that it had", () => {
     expect(readEnvironment({}).network).to.equal("localhost");
     expect(readEnvironment(REQUIRED).network).to.equal("chiliz");
+    const [owner, support] = [`0x${"22".repeat(20)}`, `0x${"33".repeat(20)}`];
+    const { ADMIN_WALLETS } = readEnvironment({ ...REQUIRED, ADMIN_WALLETS: `${owner},${support}:support` });
+    expect(ADMIN_WALLETS.map(({ wallet, role }) => [wallet, role])).to.deep.equal([
+      [owner, "owner"],
+      [support, "support"],
+    ]);
+  });
+
+  it("starts with the file of accounts that it had", () => {
+    const file = join(directory, "accounts.json");
+    writeFileSync(file, JSON.stringify(ACCOUNTS), { mode: 0o600 });
+    const read = readAccounts(file, []);
+    for (const [index, account] of ACCOUNTS.entries()) expect(read[index]).to.deep.include(account);
   });
 
   it("would not be broken silently", () => {

@@ -1,7 +1,7 @@
 import pino from "pino";
 import { Registry } from "prom-client";
 import { readEnvironment } from "../../../api/environment.ts";
-import { startPusher } from "../../../api/push/pusher.ts";
+import { startPusher } from "../../../api/push/delivery.ts";
 import type { Services } from "../../../api/services.ts";
 import { connect } from "../../../core/database/connect.ts";
 import { standIn } from "../../testing/stand-in.ts";

@@ -12,6 +12,7 @@ import { seedDatabase, startDeployedChain } from "../../testing/deployed-chain.t
 import { directAccountsFile } from "../../testing/direct-accounts.ts";
 import { freePorts } from "../../testing/free-port.ts";
 import { type Postgres, startPostgres } from "../../testing/postgres.ts";
+import { DEEP_TAG, RELEASE_TAG } from "../../testing/test-files.ts";
 import { until } from "../../testing/until.ts";
 import { Caller } from "./caller.ts";
 
@@ -164,6 +165,11 @@ export async function startSystem(
       if (indexer.exitCode !== null) throw new Error(indexerLog);
       return (await fetch(`http://127.0.0.1:${indexerPort}/healthz`)).ok;
     });
+    // Before that a purchase or a visit is refused, which no test here is about.
+    await until("the index is complete", async () => {
+      const { faults } = (await system.service().get("/readyz")).body;
+      return !faults.some(({ name }: { name: string }) => name === "index_incomplete");
+    });
   } catch (error) {
     // Otherwise its child processes would keep the run alive.
     await system.stop();
@@ -175,12 +181,12 @@ export async function startSystem(
 type Declare = (system: () => ApiSystem) => void;
 
 /**
- * Runs the same tests against a system on SQLite and one on PostgreSQL, for behaviour that may depend on the database.
- * `npm run test:deep` runs those on PostgreSQL.
+ * Runs the same tests against a system on SQLite and one on PostgreSQL, for behaviour that may depend on the database:
+ * those on PostgreSQL a tier later.
  */
 export function onBothSystems(name: string, more: Record<string, string>, declare: Declare): void {
   onSystem(name, "sqlite", more, declare);
-  onSystem(name, "postgres", more, declare, "@deep");
+  onSystem(name, "postgres", more, declare, name.includes(DEEP_TAG) ? RELEASE_TAG : DEEP_TAG);
 }
 
 /** Runs tests against a system on one engine, for behaviour that does not depend on the database. */

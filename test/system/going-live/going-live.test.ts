@@ -9,7 +9,7 @@ const own = process.getuid?.() === 0 ? [] : ["--map-current-user", "--keep-caps"
 const hasSpaces = spawnSync("unshare", [...own, ...SPACES, "ip", "link", "set", "lo", "up"]).status === 0;
 const SHOWN = 6_000;
 
-describe("docs/going-live.md @deep", function () {
+describe("docs/going-live.md @release", function () {
   this.timeout(600_000);
 
   it("has only blocks that a shell can read", () => {
