@@ -12,14 +12,17 @@ import { connect, type Database } from "../../core/database/connect.ts";
 import { TABLE_NAMES, type TableName } from "../../core/database/generated/schema.ts";
 import { MIGRATIONS, migrate, migrationsOf } from "../../core/database/migrate.ts";
 import { readAccounts } from "../../core/sales/accounts.ts";
+import { readEnvironment as readNetworkEnvironment } from "../../core/sales/environment.ts";
+import { readEnvironment as readIndexerEnvironment } from "../../indexer/environment.ts";
 import { readArchive } from "../../scripts/backup/read-archive.ts";
 import { writeArchive } from "../../scripts/backup/write-archive.ts";
+import { readOperatorEnvironment } from "../../scripts/operator/environment.ts";
 import { Caller } from "../api/support/caller.ts";
 import { startInProcess } from "../api/support/in-process.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { BUYER_KEY } from "./filled-shop.ts";
 import { brokenPromises, type Interfaces, readInterfaces } from "./interfaces.ts";
-import { BACKUP, CATALOGUES, INTERFACES } from "./release.ts";
+import { BACKUP, CATALOGUES, INTERFACES, VARIABLES } from "./release.ts";
 import { WIDER } from "./wider.ts";
 
 /** Of every failure here. */
@@ -268,6 +271,18 @@ describe("An installation of 1.0.0", function () {
     ]);
   });
 
+  for (const [which, { variables, read }] of Object.entries(keptVariables()))
+    it(`reads the variables that it had as it did: ${which} of them set`, () => {
+      const now: Record<string, unknown> = {
+        api: readEnvironment(variables),
+        indexer: readIndexerEnvironment(variables),
+        network: readNetworkEnvironment(variables),
+        operator: readOperatorEnvironment(variables),
+      };
+      const changed = Object.entries(read).flatMap(([process, values]) => differences(process, values, now[process]));
+      expect(changed, "a new default is the changelog's first lines").to.deep.equal([]);
+    });
+
   it("starts with the file of accounts that it had", () => {
     const file = join(directory, "accounts.json");
     writeFileSync(file, JSON.stringify(ACCOUNTS), { mode: 0o600 });
@@ -356,4 +371,19 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
 
 function keptInterfaces(): Interfaces {
   return JSON.parse(gunzipSync(readFileSync(INTERFACES)).toString("utf8"));
+}
+
+/** By how many are set: variables, and what each process of 1.0.0 made of them. A folder of the machine is `{folder}`. */
+function keptVariables(): Record<string, { variables: Record<string, string>; read: Record<string, unknown> }> {
+  return JSON.parse(readFileSync(VARIABLES, "utf8"));
+}
+
+/** Where a value of `kept` is another one now. */
+function differences(path: string, kept: unknown, now: unknown): string[] {
+  if (typeof kept !== "object" || kept === null) {
+    const isSame = kept === (typeof now === "bigint" ? `${now}n` : (now ?? null));
+    return isSame ? [] : [`${path} is ${now}, and was ${kept}`];
+  }
+  const given: Record<string, unknown> = now instanceof Map || now instanceof Set ? [...now] : (now ?? {});
+  return Object.entries(kept).flatMap(([name, value]) => differences(`${path}.${name}`, value, given[name]));
 }
