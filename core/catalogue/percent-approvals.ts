@@ -1,4 +1,5 @@
 import { type Selectable, sql } from "kysely";
+import { among } from "../database/among.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { type ListPage, readPage } from "../database/lists/page.ts";
 import { byId, ofKeys, walletPrefixOf, walletStartsWith } from "../database/lists/search.ts";
@@ -332,6 +333,6 @@ export async function readPercentApprovals(queries: Queries, ids: readonly bigin
     .leftJoin("store_boosts", "store_boosts.id", "percent_approvals.boost_id")
     .selectAll("percent_approvals")
     .select(["stores.name as store", "store_boosts.starts_at", "store_boosts.ends_at"])
-    .where("percent_approvals.id", "in", ids)
+    .where(among(queries, "percent_approvals.id", ids))
     .execute();
 }

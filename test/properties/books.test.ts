@@ -60,7 +60,7 @@ const HISTORIES_A_DATABASE = 25;
 const AHEAD_MS = 3 * 3_600_000;
 /** Side by side, each on databases of its own: PostgreSQL waits more than it works. */
 const LANES = { SQLite: 1, PostgreSQL: 3 };
-const DEEP_TIMEOUT_MS = 3_600_000;
+const DEEP_TIMEOUT_MS = 3 * 3_600_000;
 const BPS = [500n, 700n, 500n, 300n];
 /** The first buyer came by the second one's link: one visit of each carries it, with other percents to tell them apart. */
 const INVITE_BPS = new Map([
