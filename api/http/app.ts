@@ -121,7 +121,8 @@ function logRequest({ log }: Services, request: Request, response: Response): vo
 }
 
 /**
- * Spends what the call costs and checks access, before the body is read. Of a signed call only the body says who pays.
+ * Spends what the call costs and checks access, before the body is read; its turn comes after that, so that nobody holds one
+ * by a body that never comes. Of a signed call only the body says who pays.
  * @throws ApiError
  */
 async function admit(services: Services, route: Route, request: Request, response: Response): Promise<void> {
@@ -151,7 +152,10 @@ const PAGE_COST: Cost = { thread: 0.5, node: 0, stored: 0, mail: 0 };
 
 function spendOfPage({ gate }: Services): express.RequestHandler {
   return (request, _response, next) => {
-    gate.spend({ kind: "origin", address: request.ip ?? "" }, PAGE_COST).then(() => next(), next);
+    const payer = { kind: "origin", address: request.ip ?? "" } as const;
+    // Most are in memory, so that many in hand cost others nothing.
+    const begin = async () => (await (await gate.spend(payer, PAGE_COST)).begin())();
+    begin().then(() => next(), next);
   };
 }
 
@@ -182,12 +186,15 @@ async function answer(services: Services, route: Route, request: Request, respon
       services.log.warn({ err: error }, "The write of a session could not be noted"),
     );
   };
+  const endTurn = await receipt.begin();
   const respond = async () => {
     const reply = await (route.method === "get" ? run() : run().finally(noteOwnWrite));
+    // However slowly it is read.
+    endTurn();
     if ("chunks" in reply) return stream(request, response, reply);
     await send(request, response, reply);
   };
-  await readingFrom(route.method === "get" ? writtenBy(identity) : undefined, respond);
+  await readingFrom(route.method === "get" ? writtenBy(identity) : undefined, respond).finally(endTurn);
 }
 
 /** What a caller has to see of their own; undefined: all, of a service that has no session to note it. */

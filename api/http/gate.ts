@@ -8,7 +8,7 @@ import { ApiError } from "./api-error.ts";
 import { blockOf, originOf } from "./origin.ts";
 import { ALLOWANCES, needsMoreThanTime, Purse, pointsOf, type Refused, type Spent } from "./purses.ts";
 import type { Cost, Identity } from "./route.ts";
-import { type Rank, Turns } from "./turns.ts";
+import { type EndTurn, NOTHING_TO_END, type Rank, Turns } from "./turns.ts";
 
 /** A refused caller reads its answer this much later, so that one who asks again at once costs little. */
 const REFUSED_MS = 200;
@@ -21,8 +21,11 @@ export type Payer =
   | { kind: "account"; account: string }
   | { kind: "origin"; address: string; wallet?: string; wasPaid?: boolean; isProbe?: true | undefined };
 
-/** What a call took from the purses; `giveBack` returns what it turned out not to need. */
-export type Receipt = Pick<Spent, "giveBack">;
+/** What a call took from the purses. */
+export type Receipt = Pick<Spent, "giveBack"> & {
+  /** Waits for the call's turn, before it is answered. @throws ApiError 429; nothing is spent then */
+  begin(): Promise<EndTurn>;
+};
 
 /**
  * Spends what a call costs from the purses of its wallet, its address of origin and the whole shop: the only limits of
@@ -63,7 +66,7 @@ export class Gate {
   /** @throws ApiError 429 with `Retry-After`; nothing is spent then */
   async spend(payer: Payer, cost: Cost, signsIn = false): Promise<Receipt> {
     if (payer.kind === "account") {
-      return receiptOf([await this.#from("account", payer.account, cost, signsIn, [])]);
+      return receiptOf([await this.#from("account", payer.account, cost, signsIn, [])], beginAtOnce);
     }
     const { address, wallet, wasPaid = false, isProbe = false } = payer;
     const taken: Spent[] = [];
@@ -72,15 +75,19 @@ export class Gate {
     const ofOrigin = await this.#from(wasPaid ? "known" : "address", origin, cost, signsIn, taken);
     taken.push(ofOrigin);
     const isHeavy = ofOrigin.threadPoints > this.#heavyPoints;
-    if (isProbe && !isHeavy) return receiptOf(taken);
+    if (isProbe && !isHeavy) return receiptOf(taken, beginAtOnce);
     if (needsMoreThanTime(cost, signsIn))
       taken.push(await this.#from("shop", "all", { ...cost, thread: 0 }, signsIn, taken));
     const rank: Rank = wallet === undefined ? 2 : wasPaid ? 0 : 1;
     const caller = { rank, block: blockOf(origin, this.#networks), isHeavy };
-    // A probe that waited in vain is answered all the same: a busy shop must not look like a dead one.
-    if (!(await this.#turns.take(caller, cost.thread)) && !isProbe)
-      await this.#refuse({ purse: "shop", seconds: 1 }, taken);
-    return receiptOf(taken);
+    return receiptOf(taken, async () => {
+      const end = await this.#turns.take(caller, cost.thread);
+      // A probe that waited in vain is answered all the same: a busy shop must not look like a dead one.
+      if (!end) return isProbe ? NOTHING_TO_END : this.#refuse({ purse: "shop", seconds: 1 }, taken);
+      // It may wait long for a node, of which its purse has few calls.
+      if (cost.node > 0) end();
+      return end;
+    });
   }
 
   #from(
@@ -113,13 +120,16 @@ const REASONS: Record<PurseName, string> = {
   account: "This account reports too much at once: wait, and send the rest then",
 };
 
-function receiptOf(taken: readonly Spent[]): Receipt {
+function receiptOf(taken: readonly Spent[], begin: Receipt["begin"]): Receipt {
   return {
     giveBack: (kinds) => {
       for (const spent of taken) spent.giveBack(kinds);
     },
+    begin,
   };
 }
+
+const beginAtOnce = async (): Promise<EndTurn> => NOTHING_TO_END;
 
 export const accountPayer = (account: string): Payer => ({ kind: "account", account });
 

@@ -5,6 +5,8 @@ import { ALLOWANCES, pointsOf } from "./purses.ts";
  * who have used much one begins: a call of anybody else takes several such turns.
  */
 const STARTED_AT_ONCE_MS = 2;
+/** Of a block that has used much, and of one rank: the others find no more than these before them at the database. */
+const HEAVY_IN_HAND = 2;
 /** Answers come within five seconds. docs/product.md#limit-answer-time */
 const WAIT_MS = 3_000;
 const WAITING_AT_MOST = 4_096;
@@ -19,7 +21,10 @@ const HEAVY_SHARE = 0.75;
 export type Rank = 0 | 1 | 2;
 
 type Caller = { rank: Rank; block: string /** Has used much of the thread in this minute. */; isHeavy: boolean };
-type Waiting = { points: number; isHeavy: boolean; until: number; answer: (isAdmitted: boolean) => void };
+type Waiting = { points: number; isHeavy: boolean; until: number; answer: (turn: EndTurn | undefined) => void };
+/** Says that the call of a turn has its answer. Further calls do nothing. */
+export type EndTurn = () => void;
+export const NOTHING_TO_END: EndTurn = () => {};
 
 /** Those of a rank, block by block: the block whose call has begun is the last one then. */
 class Line {
@@ -27,43 +32,70 @@ class Line {
   readonly isHeavy: boolean;
   /** Of the shop's second: used above this, none of them begins. */
   readonly share: number;
-  readonly #blocks = new Map<string, Waiting[]>();
+  readonly #mostInHand: number;
+  readonly #waiting = new Map<string, Waiting[]>();
+  /** Blocks of which a call may begin, in their order. */
+  readonly #ready = new Set<string>();
+  /** By block: calls that have begun and not ended. */
+  readonly #inHand = new Map<string, number>();
 
   constructor(rank: Rank, isHeavy: boolean) {
     this.rank = rank;
     this.isHeavy = isHeavy;
     this.share = isHeavy && rank !== 0 ? HEAVY_SHARE : 1;
+    this.#mostInHand = isHeavy ? HEAVY_IN_HAND : Number.POSITIVE_INFINITY;
   }
 
   add(block: string, waiting: Waiting): void {
-    const ofBlock = this.#blocks.get(block);
+    const ofBlock = this.#waiting.get(block);
     if (ofBlock) ofBlock.push(waiting);
-    else this.#blocks.set(block, [waiting]);
+    else this.#waiting.set(block, [waiting]);
+    this.#look(block);
   }
 
-  next(): Waiting | undefined {
-    for (const [block, ofBlock] of this.#blocks) {
-      this.#blocks.delete(block);
-      const first = ofBlock.shift();
-      if (ofBlock.length > 0) this.#blocks.set(block, ofBlock);
-      if (first) return first;
+  next(): { waiting: Waiting; block: string } | undefined {
+    for (const block of this.#ready) {
+      this.#ready.delete(block);
+      const waiting = this.#waiting.get(block)?.shift();
+      if (!waiting) continue;
+      this.#count(block, 1);
+      return { waiting, block };
     }
     return undefined;
   }
 
+  ended(block: string): void {
+    this.#count(block, -1);
+  }
+
   /** Takes out those who have waited in vain. */
   *expired(now: number): Generator<Waiting> {
-    for (const [block, ofBlock] of this.#blocks) {
+    for (const [block, ofBlock] of this.#waiting) {
       while (ofBlock[0] && ofBlock[0].until <= now) yield ofBlock.shift() as Waiting;
-      if (ofBlock.length === 0) this.#blocks.delete(block);
+      this.#look(block);
     }
+  }
+
+  #count(block: string, change: 1 | -1): void {
+    const inHand = (this.#inHand.get(block) ?? 0) + change;
+    if (inHand > 0) this.#inHand.set(block, inHand);
+    else this.#inHand.delete(block);
+    this.#look(block);
+  }
+
+  #look(block: string): void {
+    if (this.#waiting.get(block)?.length === 0) this.#waiting.delete(block);
+    const isFull = (this.#inHand.get(block) ?? 0) >= this.#mostInHand;
+    if (this.#waiting.has(block) && !isFull) this.#ready.add(block);
+    else this.#ready.delete(block);
   }
 }
 
 /**
  * The shop's own purse: a second of its thread, which fills all the time. While much of it is left, calls begin at once,
  * but for those of a block of addresses that has used much already. All others wait for their turn: by rank, and of a rank
- * block by block, so that a hundred wallets behind one address have one turn together. docs/product.md#purse-turns
+ * block by block, so that a hundred wallets behind one address have one turn together. Whoever has used much also has few
+ * calls in hand at once. docs/product.md#purse-turns
  */
 export class Turns {
   /** Of a second; of several apis each has a share. */
@@ -85,16 +117,16 @@ export class Turns {
     this.#points = this.#allPoints / apis;
   }
 
-  /** Resolves when the call may begin; to false if it waited in vain. */
-  take(caller: Caller, threadMs: number): boolean | Promise<boolean> {
+  /** Resolves when the call may begin, to what its caller calls at its end; to undefined if it waited in vain. */
+  take(caller: Caller, threadMs: number): EndTurn | undefined | Promise<EndTurn | undefined> {
     const points = pointsOf("thread", threadMs);
     if (caller.isHeavy || !this.#hasLeft(LOW_SHARE)) return this.#wait(caller, points);
     this.#used += points;
-    return true;
+    return NOTHING_TO_END;
   }
 
-  #wait({ rank, block, isHeavy }: Caller, points: number): boolean | Promise<boolean> {
-    if (this.#waiting >= WAITING_AT_MOST) return false;
+  #wait({ rank, block, isHeavy }: Caller, points: number): Promise<EndTurn | undefined> | undefined {
+    if (this.#waiting >= WAITING_AT_MOST) return undefined;
     return new Promise((answer) => {
       const line = this.#lines.find((one) => one.rank === rank && one.isHeavy === isHeavy);
       line?.add(block, { points, isHeavy, until: performance.now() + WAIT_MS, answer });
@@ -113,31 +145,42 @@ export class Turns {
   #serve(): void {
     this.#isServedSoon = false;
     const now = performance.now();
-    for (const line of this.#lines) for (const waiting of line.expired(now)) this.#answer(waiting, false);
+    for (const line of this.#lines) for (const waiting of line.expired(now)) this.#answer(waiting, undefined);
     for (let started = 0; started < pointsOf("thread", STARTED_AT_ONCE_MS); ) {
       const next = this.#next();
       if (!next) {
         if (this.#waiting > 0) this.#sleep = setTimeout(() => this.#serveSoon(), REFILL_MS);
         return;
       }
-      started += next.isHeavy ? Number.POSITIVE_INFINITY : next.points;
-      this.#used += next.points;
-      this.#answer(next, true);
+      const { waiting, end } = next;
+      started += waiting.isHeavy ? Number.POSITIVE_INFINITY : waiting.points;
+      this.#used += waiting.points;
+      this.#answer(waiting, end);
     }
     this.#serveSoon();
   }
 
-  #next(): Waiting | undefined {
+  #next(): { waiting: Waiting; end: EndTurn } | undefined {
     for (const line of this.#lines) {
       const next = this.#hasLeft(line.share) ? line.next() : undefined;
-      if (next) return next;
+      if (next) return { waiting: next.waiting, end: this.#endOf(line, next.block) };
     }
     return undefined;
   }
 
-  #answer({ answer }: Waiting, isAdmitted: boolean): void {
+  #endOf(line: Line, block: string): EndTurn {
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      line.ended(block);
+      if (this.#waiting > 0) this.#serveSoon();
+    };
+  }
+
+  #answer({ answer }: Waiting, turn: EndTurn | undefined): void {
     this.#waiting--;
-    answer(isAdmitted);
+    answer(turn);
   }
 
   /** Whether less than this share of a second is in use. Whoever finds something left can take more than that, once. */

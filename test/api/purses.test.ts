@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { Gate, type Payer } from "../../api/http/gate.ts";
 import { blockOf, originOf } from "../../api/http/origin.ts";
 import { ALLOWANCES } from "../../api/http/purses.ts";
-import { type Rank, Turns } from "../../api/http/turns.ts";
+import { type EndTurn, type Rank, Turns } from "../../api/http/turns.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { forgetAlive, sayAlive } from "../../core/process/lease.ts";
 import { onBothEngines, onEitherEngine } from "../testing/databases.ts";
@@ -79,8 +79,11 @@ describe("The purses", function () {
       const gate = new Gate({ RATE_LIMIT_SCALE: 1 }, database);
       const begun: string[] = [];
       const call = async (name: string, address: string, isProbe?: true) => {
-        await gate.spend({ kind: "origin", address, isProbe }, { thread: 1, node: 0, stored: 0, mail: 0 });
+        const cost = { thread: 1, node: 0, stored: 0, mail: 0 };
+        const { begin } = await gate.spend({ kind: "origin", address, isProbe }, cost);
+        const end = await begin();
         begun.push(name);
+        end();
       };
       const flood = Array.from({ length: 200 }, () => call("flood", "203.0.113.7", true));
       const others = [call("balancer", "198.51.100.1", true), call("visitor", "198.51.100.2")];
@@ -224,8 +227,9 @@ describe("The purses", function () {
       const turns = new Turns(1);
       const begun: string[] = [];
       const heavy = Array.from({ length: 200 }, async (_, index) => {
-        await turns.take({ rank: 1, block: "flood", isHeavy: true }, 0.5);
+        const end = await turns.take({ rank: 1, block: "flood", isHeavy: true }, 0.5);
         begun.push(`flood ${index}`);
+        end?.();
       });
       await turns.take({ rank: 2, block: "quiet", isHeavy: false }, 0.5);
       begun.push("quiet");
@@ -239,25 +243,56 @@ describe("The purses", function () {
         const turns = new Turns(0.01);
         let begun = 0;
         const flood = Array.from({ length: 100 }, async () => {
-          if (await turns.take({ rank, block: "flood", isHeavy: true }, 0.5)) begun++;
+          const end = await turns.take({ rank, block: "flood", isHeavy: true }, 0.5);
+          if (!end) return;
+          begun++;
+          end();
         });
         await flood[10];
         const before = begun;
         for (let turn = 0; turn < 20; turn++) {
-          expect(await turns.take({ rank: 2, block: `quiet ${turn}`, isHeavy: false }, 0.1)).to.equal(true);
+          expect(await turns.take({ rank: 2, block: `quiet ${turn}`, isHeavy: false }, 0.1)).to.be.a("function");
         }
         expect(begun - before).to.be.lessThan(10);
         await Promise.all(flood);
       });
     }
 
+    it("leave two calls in hand to a block that has used much, of each rank, and each end lets the next one begin", async () => {
+      const turns = new Turns(1);
+      const begun: { name: string; end: EndTurn }[] = [];
+      const ask = (rank: Rank, block: string, isHeavy = true) => {
+        const name = `${rank} ${block}`;
+        const taken = Promise.resolve(turns.take({ rank, block, isHeavy }, 0.01));
+        return taken.then((end) => end && begun.push({ name, end }));
+      };
+      const flood = [1, 2, 3, 4, 5].map(() => ask(2, "flood"));
+      // Those of another rank or block, and a block that has used little, wait for none of them.
+      const others = [ask(1, "flood"), ask(2, "other"), ask(2, "quiet", false), ask(2, "quiet", false)];
+      await Promise.all([flood[0], flood[1], ...others]);
+      const of = (name: string) => begun.filter((one) => one.name === name);
+      await ask(2, "second");
+      expect(of("2 flood")).to.have.length(2);
+      const [first] = of("2 flood");
+      first?.end();
+      first?.end();
+      await flood[2];
+      await ask(2, "third");
+      expect(of("2 flood"), "one for the one that ended").to.have.length(3);
+      for (let ended = 1; ended < 5; ended++) {
+        of("2 flood")[ended]?.end();
+        await flood[ended + 2];
+      }
+      expect(of("2 flood")).to.have.length(5);
+    });
+
     it("answer who waits in vain while others have every turn", async () => {
       const turns = new Turns(0.01);
       const crowd = () => Array.from({ length: 10 }, () => turns.take({ rank: 0, block: "crowd", isHeavy: false }, 3));
-      const begun: (boolean | Promise<boolean>)[] = crowd();
+      const begun: unknown[] = crowd();
       let outcome: boolean | undefined;
-      void Promise.resolve(turns.take({ rank: 2, block: "last", isHeavy: true }, 1)).then((isAdmitted) => {
-        outcome = isAdmitted;
+      void Promise.resolve(turns.take({ rank: 2, block: "last", isHeavy: true }, 1)).then((turn) => {
+        outcome = turn !== undefined;
       });
       await until(
         "the last one has its answer",

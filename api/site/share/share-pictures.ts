@@ -32,10 +32,15 @@ export const sharePicture = (kind: "store" | "ticket" | "club" | "site", id: str
 export function sharePictures(services: Services): RequestHandler {
   const renderer = new Renderer();
   const drawNew = async (svg: string, address: string) => {
-    const { giveBack } = await services.gate.spend({ kind: "origin", address }, DRAWING_COST);
-    const known = renderer.kept(svg);
-    if (known) giveBack();
-    return known ?? renderer.draw(svg);
+    const { giveBack, begin } = await services.gate.spend({ kind: "origin", address }, DRAWING_COST);
+    const endTurn = await begin();
+    try {
+      const known = renderer.kept(svg);
+      if (known) giveBack();
+      return await (known ?? renderer.draw(svg));
+    } finally {
+      endTurn();
+    }
   };
   return async (request, response, next) => {
     const { site, store, ticket, club, language } = PATH.exec(request.path)?.groups ?? {};
