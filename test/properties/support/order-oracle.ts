@@ -123,17 +123,15 @@ export class OrderOracle {
   }
 
   /**
-   * The database is the one of an earlier step: what people said since is gone, what the chain paid is a fact, and the
-   * networks are asked again, of these sales one after the other. What was kept since, and not paid, is owed again.
+   * The database is the one of an earlier step: what people and networks said since is gone, and the networks are asked again,
+   * of one sale after the other. What the chain paid is a fact; what was kept since, and not paid, is owed again.
    * docs/product.md#sale-ref docs/product.md#sales-once
    */
-  wentBackTo(earlier: OrderOracle, readAgain: readonly number[]): void {
+  wentBackTo(earlier: OrderOracle): void {
+    this.said = [...earlier.said];
     this.people = structuredClone(earlier.people);
     this.kept = this.received.map((received, sale) => earlier.#kept(sale) + received - (earlier.received[sale] ?? 0n));
-    // Of several that were paid, whose order it was is not on the chain: it is that of the one that is known, or read first.
-    const isPaid = (sale: number) => this.#kept(sale) > 0n && this.entitled(sale) > 0n;
-    const known = [0, 1].filter((sale) => earlier.said[sale] !== null);
-    this.owner = earlier.owner ?? [...known, ...readAgain].find(isPaid) ?? null;
+    this.owner = earlier.owner;
     this.#judge();
   }
 
@@ -152,16 +150,18 @@ export class OrderOracle {
 
   /** After any fact. What is owed back is recorded at once, held or not. docs/product.md#sales-changes */
   #judge(): void {
-    for (const sale of [0, 1]) {
+    // What was paid of a sale that is not known any more counts once it is read.
+    const known = [0, 1].filter((sale) => this.said[sale] !== null);
+    for (const sale of known) {
       const person = this.#person(sale);
       if (person.letGo !== null && this.entitled(sale) > person.letGo)
         this.people[sale] = { ...person, isStopped: true };
       this.kept[sale] = least(this.#kept(sale), this.entitled(sale));
       if (this.owner === sale && this.entitled(sale) === 0n) this.owner = null;
     }
-    const keeping = [0, 1].find((sale) => this.#kept(sale) > 0n);
+    const keeping = known.find((sale) => this.#kept(sale) > 0n);
     if (this.owner === null && keeping !== undefined) this.owner = keeping;
-    for (const sale of [0, 1]) {
+    for (const sale of known) {
       // A debt that it had is lifted, unless that is a person's decision: then it is a purchase of its own.
       const isLifted = !this.isHeld(sale) && !this.#person(sale).isDecided;
       if (isLifted) this.kept[sale] = least(this.received[sale] ?? 0n, this.entitled(sale));

@@ -87,7 +87,7 @@ export class TwoSales {
   /** A backup of an earlier moment is restored; then what networks say now is read again, and all is paid that can be. */
   async goBack(to: Moment): Promise<Moment> {
     await this.#shop.goBack(to.copy);
-    this.#oracle.wentBackTo(to.oracle, READ_AGAIN);
+    this.#oracle.wentBackTo(to.oracle);
     for (const sale of READ_AGAIN) {
       const word = this.#sent[sale];
       if (word) await this.#report(sale, word);
