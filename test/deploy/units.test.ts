@@ -23,4 +23,13 @@ describe("The systemd units", () => {
       expect(Number(exposure), stdout + stderr).to.be.at.most(MOST_EXPOSED);
     });
   }
+
+  it("have only lines that systemd knows @deep", () => {
+    const units = globSync("deploy/systemd/*.{service,timer}");
+    const { stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", ...units], { encoding: "utf8" });
+    // The code is not where an installed machine has it.
+    const isOfThisMachine = (line: string) => line.includes("Command /opt/torcida/deploy/run is not executable");
+    const complaints = stderr.split("\n").filter((line) => line !== "" && !isOfThisMachine(line));
+    expect(complaints).to.deep.equal([]);
+  });
 });
