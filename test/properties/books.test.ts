@@ -331,8 +331,11 @@ class History {
       rows.reduce((total, { lost_cent_bps }) => total + lost_cent_bps, 0n);
     const ofOthers = sum(all) - sum(own);
     this.#marginLossCents = ofOthers / 10_000n + reais * 100n;
+    const noteLimit = () => inTransaction(kysely, (queries) => noteRules(queries, this.shop.rules));
+    // The history before may have ended with the limit that this one comes to.
+    await noteLimit();
     this.shop.rules = this.#withLimits(this.shop.rules);
-    await inTransaction(kysely, (queries) => noteRules(queries, this.shop.rules));
+    await noteLimit();
     this.books.mayLose(this.#marginLossCents * 10_000n - ofOthers);
     this.#moments = [];
     await this.quiet(0);

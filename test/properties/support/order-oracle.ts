@@ -124,15 +124,14 @@ export class OrderOracle {
 
   /**
    * The database is the one of an earlier step: what people and networks said since is gone, and the networks are asked again,
-   * of one sale after the other. What the chain paid is a fact; what was kept since, and not paid, is owed again.
-   * docs/product.md#sale-ref docs/product.md#sales-once
+   * of one sale after the other: nothing is judged before. What the chain paid is a fact; what was kept since, and not paid,
+   * is owed again. docs/product.md#sale-ref docs/product.md#sales-once
    */
   wentBackTo(earlier: OrderOracle): void {
     this.said = [...earlier.said];
     this.people = structuredClone(earlier.people);
     this.kept = this.received.map((received, sale) => earlier.#kept(sale) + received - (earlier.received[sale] ?? 0n));
     this.owner = earlier.owner;
-    this.#judge();
   }
 
   #person(sale: number): Person {
