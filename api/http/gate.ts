@@ -8,7 +8,7 @@ import { ApiError } from "./api-error.ts";
 import { blockOf, originOf } from "./origin.ts";
 import { ALLOWANCES, needsMoreThanTime, Purse, pointsOf, type Refused, type Spent } from "./purses.ts";
 import type { Cost, Identity } from "./route.ts";
-import { type EndTurn, NOTHING_TO_END, type Rank, Turns } from "./turns.ts";
+import { type EndTurn, type Rank, Turns } from "./turns.ts";
 
 /** A refused caller reads its answer this much later, so that one who asks again at once costs little. */
 const REFUSED_MS = 200;
@@ -129,6 +129,7 @@ function receiptOf(taken: readonly Spent[], begin: Receipt["begin"]): Receipt {
   };
 }
 
+const NOTHING_TO_END: EndTurn = () => {};
 const beginAtOnce = async (): Promise<EndTurn> => NOTHING_TO_END;
 
 export const accountPayer = (account: string): Payer => ({ kind: "account", account });

@@ -7,6 +7,8 @@ import { ALLOWANCES, pointsOf } from "./purses.ts";
 const STARTED_AT_ONCE_MS = 2;
 /** Of a block that has used much, and of one rank: the others find no more than these before them at the database. */
 const HEAVY_IN_HAND = 2;
+/** While others have a call in hand, the next one of those who have used much begins this much later than the last. */
+const HEAVY_EVERY_MS = 5;
 /** Answers come within five seconds. docs/product.md#limit-answer-time */
 const WAIT_MS = 3_000;
 const WAITING_AT_MOST = 4_096;
@@ -24,7 +26,6 @@ type Caller = { rank: Rank; block: string /** Has used much of the thread in thi
 type Waiting = { points: number; isHeavy: boolean; until: number; answer: (turn: EndTurn | undefined) => void };
 /** Says that the call of a turn has its answer. Further calls do nothing. */
 export type EndTurn = () => void;
-export const NOTHING_TO_END: EndTurn = () => {};
 
 /** Those of a rank, block by block: the block whose call has begun is the last one then. */
 class Line {
@@ -105,6 +106,9 @@ export class Turns {
   #usedAt = performance.now();
   readonly #lines = ([0, 1, 2] as const).flatMap((rank) => [new Line(rank, false), new Line(rank, true)]);
   #waiting = 0;
+  /** Calls of those who have used little that have begun and not ended. */
+  #lightInHand = 0;
+  #heavyBegunAt = 0;
   #isServedSoon = false;
   #sleep: NodeJS.Timeout | undefined;
 
@@ -122,7 +126,8 @@ export class Turns {
     const points = pointsOf("thread", threadMs);
     if (caller.isHeavy || !this.#hasLeft(LOW_SHARE)) return this.#wait(caller, points);
     this.#used += points;
-    return NOTHING_TO_END;
+    this.#lightInHand++;
+    return once(() => this.#endLight());
   }
 
   #wait({ rank, block, isHeavy }: Caller, points: number): Promise<EndTurn | undefined> | undefined {
@@ -161,21 +166,30 @@ export class Turns {
   }
 
   #next(): { waiting: Waiting; end: EndTurn } | undefined {
+    const now = performance.now();
     for (const line of this.#lines) {
+      if (line.isHeavy && this.#lightInHand > 0 && now - this.#heavyBegunAt < HEAVY_EVERY_MS) continue;
       const next = this.#hasLeft(line.share) ? line.next() : undefined;
-      if (next) return { waiting: next.waiting, end: this.#endOf(line, next.block) };
+      if (!next) continue;
+      if (line.isHeavy) this.#heavyBegunAt = now;
+      else this.#lightInHand++;
+      const end = once(() => {
+        line.ended(next.block);
+        if (line.isHeavy) this.#serveSoonIfAny();
+        else this.#endLight();
+      });
+      return { waiting: next.waiting, end };
     }
     return undefined;
   }
 
-  #endOf(line: Line, block: string): EndTurn {
-    let isOver = false;
-    return () => {
-      if (isOver) return;
-      isOver = true;
-      line.ended(block);
-      if (this.#waiting > 0) this.#serveSoon();
-    };
+  #endLight(): void {
+    this.#lightInHand--;
+    this.#serveSoonIfAny();
+  }
+
+  #serveSoonIfAny(): void {
+    if (this.#waiting > 0) this.#serveSoon();
   }
 
   #answer({ answer }: Waiting, turn: EndTurn | undefined): void {
@@ -190,4 +204,12 @@ export class Turns {
     this.#usedAt = now;
     return this.#used < this.#points * share;
   }
+}
+
+function once(end: EndTurn): EndTurn {
+  let isOver = false;
+  return () => {
+    if (!isOver) end();
+    isOver = true;
+  };
 }

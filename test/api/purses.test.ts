@@ -231,8 +231,9 @@ describe("The purses", function () {
         begun.push(`flood ${index}`);
         end?.();
       });
-      await turns.take({ rank: 2, block: "quiet", isHeavy: false }, 0.5);
+      const endOfQuiet = await turns.take({ rank: 2, block: "quiet", isHeavy: false }, 0.5);
       begun.push("quiet");
+      endOfQuiet?.();
       await Promise.all(heavy);
       expect(begun.indexOf("quiet")).to.be.lessThan(5);
     });
@@ -284,6 +285,22 @@ describe("The purses", function () {
         await flood[ended + 2];
       }
       expect(of("2 flood")).to.have.length(5);
+    });
+
+    it("let those who have used much begin one by one while others have a call in hand", async () => {
+      const turns = new Turns(1);
+      const endOfQuiet = await turns.take({ rank: 2, block: "quiet", isHeavy: false }, 0.01);
+      const started = performance.now();
+      let begun = 0;
+      const floods = Array.from({ length: 20 }, async (_, index) => {
+        await turns.take({ rank: 2, block: `flood ${index}`, isHeavy: true }, 0.01);
+        begun++;
+      });
+      await floods[2];
+      const [those, passedMs] = [begun, performance.now() - started];
+      expect(those).to.be.at.most(1 + passedMs / 5);
+      endOfQuiet?.();
+      await Promise.all(floods);
     });
 
     it("answer who waits in vain while others have every turn", async () => {
