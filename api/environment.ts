@@ -31,7 +31,7 @@ import { TRACE_VARIABLES } from "../core/process/tracing.ts";
 import { DEMO_ADMIN } from "../core/rules/demo-wallets.ts";
 import { DAY_SECONDS } from "../core/rules/iso-time.ts";
 import { DEFAULT_WEI_PER_CENT } from "../core/rules/product.ts";
-import { isRole, type Role } from "../core/rules/roles.ts";
+import { ROLES, type Role } from "../core/rules/roles.ts";
 import type { WalletAddress } from "../core/rules/wallet-address.ts";
 import { SALE_VARIABLES, saleProblems, saleRefProblems } from "../core/sales/environment.ts";
 import { readVapidKeys } from "./push/vapid.ts";
@@ -197,9 +197,10 @@ const DEMO_ADMIN_ENTRY: AdminEntry = { wallet: DEMO_ADMIN, role: "owner", isCont
 
 /** `0x…` is an owner, `0x…:support` has that role, `0x…:owner:contract` is a smart-contract wallet. */
 function readAdmin(item: string): AdminEntry | undefined {
-  const [account = "", role = "owner", kind, ...rest] = item.split(":");
+  const [account = "", named = "owner", kind, ...rest] = item.split(":");
   const wallet = address.safeParse(account).data;
-  if (wallet === undefined || !isRole(role) || rest.length > 0) return undefined;
+  const role = ROLES.find((one) => one === named);
+  if (wallet === undefined || role === undefined || rest.length > 0) return undefined;
   return kind === undefined || kind === "contract" ? { wallet, role, isContract: kind === "contract" } : undefined;
 }
 

@@ -12,7 +12,8 @@ import type { IndexerEnvironment } from "./environment.ts";
 import { fold, type Nft, type Payout } from "./fold.ts";
 import { Metrics } from "./metrics.ts";
 import { openNodes } from "./run-indexer.ts";
-import { nftRow, payoutRow, readCursor, readEventsOf, readStoredBlocksUp, readTokenIds } from "./store/chain-index.ts";
+import { nftRow, payoutRow, readCursor, readEventsOf } from "./store/chain-index.ts";
+import type { BlockId } from "./store/index-store.ts";
 
 const TOKENS_AT_ONCE = 500;
 
@@ -108,6 +109,22 @@ async function verifyEvents(
   }
 }
 
+/** Kept blocks from `lowest` up. */
+async function readStoredBlocksUp(
+  { kysely }: Database,
+  { lowest, highest, count }: { lowest: number; highest: number; count: number },
+): Promise<BlockId[]> {
+  const rows = await kysely
+    .selectFrom("chain_blocks")
+    .select(["number", "hash"])
+    .where("number", ">=", BigInt(lowest))
+    .where("number", "<=", BigInt(highest))
+    .orderBy("number")
+    .limit(count)
+    .execute();
+  return rows.map((row) => ({ number: Number(row.number), hash: row.hash }));
+}
+
 function lineOf({ blockNumber, logIndex, indexed, onChain }: Difference): string {
   const where = `block ${blockNumber}, log ${logIndex}`;
   if (indexed === undefined) return `${where}: missing ${onChain}`;
@@ -153,4 +170,23 @@ function* differing<Folded, Row extends { token_id: bigint }>(
     }
   }
   for (const tokenId of stored.keys()) if (!folded.has(tokenId)) yield `${what} ${tokenId}: without events`;
+}
+
+/** Every token with an event or a row, in order, one page at a time. */
+async function readTokenIds(
+  { kysely }: Database,
+  { after, count }: { after: bigint; count: number },
+): Promise<bigint[]> {
+  const page = (table: "chain_events" | "nfts" | "payouts") =>
+    kysely
+      .selectFrom(table)
+      .select("token_id")
+      .distinct()
+      .where("token_id", ">", after)
+      .orderBy("token_id")
+      .limit(count)
+      .execute();
+  const rows = (await Promise.all([page("chain_events"), page("nfts"), page("payouts")])).flat();
+  const ids = [...new Set(rows.map((row) => row.token_id ?? 0n))];
+  return ids.sort((a, b) => (a < b ? -1 : 1)).slice(0, count);
 }

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type Selectable, sql } from "kysely";
 import { COLD_KEY_EVENTS, ROLE_NAMES } from "../core/chain/contract-events.ts";
-import { contractsOf, ticketContractsOf } from "../core/chain/deployment.ts";
+import { distributorsOf, ticketContractsOf } from "../core/chain/deployment.ts";
 import { appendAudit, inAuditedTransaction } from "../core/database/audit-log.ts";
 import type { Schema } from "../core/database/generated/schema.ts";
 import { inTransaction } from "../core/database/transaction.ts";
@@ -51,9 +51,10 @@ export class Watchman {
   async #mark(head: number): Promise<number> {
     const { source, database } = this.#context;
     const { kysely } = database;
+    const contracts = [...ticketContractsOf(source), ...distributorsOf(source)];
     await kysely
       .insertInto("watched_contracts")
-      .values(contractsOf(source).map((contract) => ({ contract, from_block: BigInt(head + 1), is_read: 0n })))
+      .values(contracts.map((contract) => ({ contract, from_block: BigInt(head + 1), is_read: 0n })))
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     const unread = await kysely.selectFrom("watched_contracts").select("contract").where("is_read", "=", 0n).execute();

@@ -18,7 +18,7 @@ import { DATA_MAP } from "../core/rules/data-map.ts";
 import { actAsOwnerOf } from "./operator/act-as-owner.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
-import { cell, columnsBeside, dataDocument, processingDocument, schemaColumns } from "./review/documents.ts";
+import { cell, dataDocument, processingDocument, schemaColumns } from "./review/documents.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SCHEMA = "core/database/generated/schema.ts";
@@ -99,4 +99,16 @@ async function describeShop(): Promise<string> {
   } finally {
     await database.close();
   }
+}
+
+/** The columns of a database that the schema does not have, such as those of a newer version: `table.column`. */
+function columnsBeside(
+  schema: ReadonlyMap<string, readonly { name: string }[]>,
+  tables: readonly { name: string; columns: readonly { name: string }[] }[],
+): string[] {
+  return tables.flatMap(({ name: table, columns }) =>
+    columns
+      .filter(({ name }) => !schema.get(table)?.some((one) => one.name === name))
+      .map(({ name }) => `${table}.${name}`),
+  );
 }

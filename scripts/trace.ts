@@ -1,3 +1,4 @@
+import { purchaseStatusFromChain } from "../core/rules/purchase/life.ts";
 /**
  * Prints the history of one purchase, from the database and the chain: `npm run trace -- PURCHASE [--json]`. Read-only.
  */
@@ -7,7 +8,7 @@ import { cashbackDistributorAbi } from "../core/chain/generated/cashback-distrib
 import { purchaseNftAbi } from "../core/chain/generated/purchase-nft.ts";
 import type { Database } from "../core/database/connect.ts";
 import { failureText, UsageError } from "../core/process/failure-text.ts";
-import { chainStateText, tracePurchase } from "../core/purchases/trace.ts";
+import { tracePurchase } from "../core/purchases/trace.ts";
 import { ticketContractOf } from "../core/purchases/view.ts";
 import { messageOf } from "../core/rules/unknown-error.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
@@ -85,4 +86,13 @@ async function readChain(environment: OperatorEnvironment, database: Database, i
 
 function asNumbers(_: string, value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
+}
+
+/** The current state of a purchase in the contracts, in one line. `status` is the contract's number. */
+function chainStateText(state: { status: number; owner: string | undefined; isPaid: boolean; block: bigint }): string {
+  const token =
+    state.owner === undefined
+      ? "no token"
+      : `the token is ${purchaseStatusFromChain(state.status)} and belongs to ${state.owner}`;
+  return `at block ${state.block}: ${token}, ${state.isPaid ? "paid" : "not paid"}`;
 }

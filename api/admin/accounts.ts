@@ -1,3 +1,4 @@
+import { amongTexts } from "../../core/database/among.ts";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import { dayText } from "../../core/database/day-totals.ts";
 import type { Queries } from "../../core/database/transaction.ts";
@@ -9,7 +10,6 @@ import {
   type Booking,
   book,
   listBookings,
-  listKnownLines,
   type NewBooking,
   reverseBooking,
 } from "../../core/purchases/bookings.ts";
@@ -265,4 +265,25 @@ function toWireBooking(row: Booking, is_reversed: boolean): BookingRow {
     agreed_by: row.agreed_by,
     created_at: isoTime(row.created_at),
   };
+}
+
+/** Which lines of a file are booked already, by their keys. */
+async function listKnownLines(
+  queries: Queries,
+  accountId: bigint,
+  lines: readonly { lineKey: string }[],
+): Promise<Set<string>> {
+  const rows = await queries
+    .selectFrom("account_bookings")
+    .select("line_key")
+    .where("account_id", "=", accountId)
+    .where(
+      amongTexts(
+        queries,
+        "line_key",
+        lines.map(({ lineKey }) => lineKey),
+      ),
+    )
+    .execute();
+  return new Set(rows.flatMap(({ line_key }) => line_key ?? []));
 }

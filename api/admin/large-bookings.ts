@@ -1,9 +1,11 @@
 import { appendAudit } from "../../core/database/audit-log.ts";
+import { readClock } from "../../core/database/clock.ts";
 import { type Proposed, type ProposedFields, propose } from "../../core/database/proposals.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { type Account, findAccounts, nameOf } from "../../core/purchases/account-books.ts";
-import { book, type NewBooking, sumBookedBy } from "../../core/purchases/bookings.ts";
+import { book, type NewBooking } from "../../core/purchases/bookings.ts";
 import { worthCents } from "../../core/rules/cashback.ts";
+import { BIG_DAY_MS } from "../../core/rules/iso-time.ts";
 import { reaisText } from "../../core/rules/money.ts";
 import type { Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -66,4 +68,18 @@ export async function bookAgreed(
     lines.map((one) => ({ ...one, ...of, amountCents: BigInt(one.amountCents) })),
   );
   return ids.length > 0;
+}
+
+/** What a person has booked since midnight (UTC) without a second one, in cents; what was reversed counts. */
+async function sumBookedBy(queries: Queries, actor: string): Promise<bigint> {
+  const now = BigInt(await readClock(queries));
+  const rows = await queries
+    .selectFrom("account_bookings")
+    .select("amount_cents")
+    .where("booked_by", "=", actor)
+    .where("created_at", ">=", now - (now % BIG_DAY_MS))
+    .where("reverses", "is", null)
+    .where("agreed_by", "is", null)
+    .execute();
+  return rows.reduce((sum, { amount_cents }) => sum + amount_cents, 0n);
 }

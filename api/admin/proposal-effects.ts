@@ -1,7 +1,6 @@
 import { moveContract } from "../../core/catalogue/fan-tokens.ts";
 import { requireAgreedLink } from "../../core/catalogue/percent-approvals.ts";
 import { moveStore } from "../../core/catalogue/store-moves.ts";
-import { among } from "../../core/database/among.ts";
 import type { Proposal, ProposedFields } from "../../core/database/proposals.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { decideSales } from "../../core/purchases/decide-sales.ts";
@@ -54,34 +53,4 @@ export async function carryOut(
 ): Promise<boolean> {
   const [from, to] = [JSON.parse(proposal.from_fields), JSON.parse(proposal.to_fields)];
   return (await EFFECTS[proposal.kind]?.(services, queries, { proposal, from, to, by })) ?? false;
-}
-
-/** The names of the stores and fan tokens that some proposals are about, by proposal. */
-export async function nameSubjects(queries: Queries, rows: readonly Proposal[]): Promise<Map<bigint, string>> {
-  const numbered = rows.filter(({ subject_id }) => /^\d+$/.test(subject_id));
-  const ofTable = async (table: "stores" | "fan_tokens", isOf: (kind: ProposalKind) => boolean) => {
-    const own = numbered.filter(({ kind }) => isOf(kind));
-    if (own.length === 0) return [];
-    const names = await queries
-      .selectFrom(table)
-      .select(["id", "name"])
-      .where(
-        among(
-          queries,
-          "id",
-          own.map(({ subject_id }) => BigInt(subject_id)),
-        ),
-      )
-      .execute();
-    const byId = new Map(names.map(({ id, name }) => [String(id), name]));
-    return own.flatMap(({ id, subject_id }) => {
-      const name = byId.get(subject_id);
-      return name === undefined ? [] : [[id, name] as const];
-    });
-  };
-  const [stores, tokens] = await Promise.all([
-    ofTable("stores", (kind) => kind.startsWith("store_")),
-    ofTable("fan_tokens", (kind) => kind === "token_contract"),
-  ]);
-  return new Map([...stores, ...tokens]);
 }

@@ -1,3 +1,4 @@
+import { among } from "../../core/database/among.ts";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import { actAs } from "../../core/database/deciders.ts";
 import {
@@ -15,7 +16,7 @@ import { closeRequests } from "../../core/database/requests.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { type ProposalRow, proposalSchema, proposalsQuerySchema } from "../../core/rules/api/proposals.ts";
 import { isoTimeIfAny } from "../../core/rules/iso-time.ts";
-import { mayPropose, NETWORK_ACTOR, proposalRule } from "../../core/rules/proposals.ts";
+import { mayPropose, NETWORK_ACTOR, type ProposalKind, proposalRule } from "../../core/rules/proposals.ts";
 import { keysOf } from "../../core/rules/records.ts";
 import { TorcidaError } from "../../core/rules/torcida-error.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
@@ -25,7 +26,7 @@ import { forbidden } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import type { Route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { carryOut, nameSubjects } from "./proposal-effects.ts";
+import { carryOut } from "./proposal-effects.ts";
 import { decisionRoutes, toWireDecision } from "./second-person.ts";
 
 const TAKEN_AT_ONCE = 50;
@@ -172,4 +173,34 @@ function toWireProposal(row: Proposal, subject: string | null): ProposalRow {
     takes_effect_at: isoTimeIfAny(row.takes_effect_at),
     needs_second: row.state === "open" && row.due_at === null,
   };
+}
+
+/** The names of the stores and fan tokens that some proposals are about, by proposal. */
+async function nameSubjects(queries: Queries, rows: readonly Proposal[]): Promise<Map<bigint, string>> {
+  const numbered = rows.filter(({ subject_id }) => /^\d+$/.test(subject_id));
+  const ofTable = async (table: "stores" | "fan_tokens", isOf: (kind: ProposalKind) => boolean) => {
+    const own = numbered.filter(({ kind }) => isOf(kind));
+    if (own.length === 0) return [];
+    const names = await queries
+      .selectFrom(table)
+      .select(["id", "name"])
+      .where(
+        among(
+          queries,
+          "id",
+          own.map(({ subject_id }) => BigInt(subject_id)),
+        ),
+      )
+      .execute();
+    const byId = new Map(names.map(({ id, name }) => [String(id), name]));
+    return own.flatMap(({ id, subject_id }) => {
+      const name = byId.get(subject_id);
+      return name === undefined ? [] : [[id, name] as const];
+    });
+  };
+  const [stores, tokens] = await Promise.all([
+    ofTable("stores", (kind) => kind.startsWith("store_")),
+    ofTable("fan_tokens", (kind) => kind === "token_contract"),
+  ]);
+  return new Map([...stores, ...tokens]);
 }

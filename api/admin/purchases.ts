@@ -7,7 +7,7 @@ import { type StepNow, stepNow } from "../../core/purchases/next-step.ts";
 import { listPayouts, type PayoutRow } from "../../core/purchases/payout-list.ts";
 import { listPanelPurchases } from "../../core/purchases/purchase-list.ts";
 import { findPurchase } from "../../core/purchases/queries.ts";
-import { holdPurchase, listWithSale, releasePurchase } from "../../core/purchases/staff.ts";
+import { holdPurchase, releasePurchase } from "../../core/purchases/staff.ts";
 import { tracePurchase } from "../../core/purchases/trace.ts";
 import { detailIn, type PurchaseView, purchaseViewAt, situationIn } from "../../core/purchases/view.ts";
 import { type Circumstances, type PanelPurchase, readPanelPurchases, waitingOf } from "../../core/purchases/waiting.ts";
@@ -275,4 +275,21 @@ function toWirePayment(row: PayoutRow): Payment {
     created_at: isoTime(row.created_at),
     tx_hash: row.mined_hash ?? row.last_hash,
   };
+}
+
+/** What a hold or a release of a purchase is about: itself and the others of its sale, as far as they are not settled. */
+async function listWithSale(queries: Queries, id: bigint) {
+  return queries
+    .selectFrom("purchases")
+    .select(["id", "cashback_cent_bps", "wei_per_cent", "decided_day"])
+    .where(({ or, eb, selectFrom }) =>
+      or([
+        eb("id", "=", id),
+        eb("sale_id", "=", selectFrom("purchases as named").select("named.sale_id").where("named.id", "=", id)),
+      ]),
+    )
+    .where("settled_at", "is", null)
+    .where("reversed_at", "is", null)
+    .orderBy("id")
+    .execute();
 }

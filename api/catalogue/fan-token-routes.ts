@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findFanTokenByContract, findFanTokenName, removeToken, saveToken } from "../../core/catalogue/fan-tokens.ts";
+import { findFanTokenByContract, removeToken, saveToken } from "../../core/catalogue/fan-tokens.ts";
 import { isUniqueViolation, type Queries } from "../../core/database/transaction.ts";
 import { saveFanTokenRequestSchema } from "../../core/rules/api/catalogue.ts";
 import { createdSchema, doneSchema } from "../../core/rules/api/common.ts";
@@ -35,8 +35,8 @@ export function fanTokenRoutes(services: Services, write: CatalogueWriter): Rout
       async handle(call) {
         const id = readId(call.params.id, "Fan token");
         await write(call, { action: "fan_token.delete", detail: {} }, async (queries) => {
-          const name = await findFanTokenName(queries, id);
-          if (!(await removeToken(queries, id, actorOf(call.identity)))) throw notFound("Fan token");
+          const name = await removeToken(queries, id, actorOf(call.identity));
+          if (name === undefined) throw notFound("Fan token");
           return { result: undefined, subject: `fan_token:${id}`, words: { name } };
         });
         return { body: { success: true, message: "Fan token excluído com sucesso!" } };

@@ -2,7 +2,7 @@ import type { PlannedBoost } from "../../core/catalogue/boosts.ts";
 import type { StoreCategory } from "../../core/catalogue/categories.ts";
 import type { ClubRow } from "../../core/catalogue/club-rows.ts";
 import type { FanTokenRow } from "../../core/catalogue/fan-tokens.ts";
-import { pausedOf } from "../../core/catalogue/pauses.ts";
+import { PAUSE_REASONS } from "../../core/catalogue/pauses.ts";
 import { fieldsOf, lacksOf, type StoreWithCategories } from "../../core/catalogue/stores.ts";
 import {
   CATEGORY_TRANSLATIONS,
@@ -54,9 +54,11 @@ export function toWireStore(store: StoreWithCategories, mode: Mode): Store {
   };
 }
 
-function toWirePause(store: StoreWithCategories): Store["paused"] {
-  const paused = pausedOf(store);
-  return paused && { since: isoTime(paused.since), reason: paused.reason };
+/** An unknown reason is a newer version's. */
+function toWirePause({ paused_since, paused_reason }: StoreWithCategories): Store["paused"] {
+  if (paused_since === null) return null;
+  const reason = PAUSE_REASONS.find((one) => one === paused_reason) ?? "paused";
+  return { since: isoTime(paused_since), reason };
 }
 
 /** With what only the staff sees: how its percents follow the commissions. docs/product.md#followed-percent */
@@ -74,7 +76,7 @@ const unpaidBut = (payable: readonly StoreCategory[], category: StoreCategory) =
 
 const numberOf = (percent: bigint | null) => (percent === null ? null : Number(percent));
 
-export function toWireStaffCategory(category: StoreCategory): StaffCashback {
+function toWireStaffCategory(category: StoreCategory): StaffCashback {
   return {
     ...toWireCategory(category),
     is_by_hand: category.isByHand,

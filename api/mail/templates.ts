@@ -27,7 +27,7 @@ export function composeEvents(events: readonly EventRow[], language: Language, l
     at: `${time.format(Number(event.created_at))} (São Paulo)`,
   }));
   const dashboard = `${links.site}/dashboard`;
-  const end = unsubscribePage(links);
+  const end = `${links.site}/mail/unsubscribe?token=${links.unsubscribeToken}`;
   const choose = `${links.site}/profile`;
   const text = [
     ...items.map(({ store, sentence, at }) => `${store}\n${sentence}\n${at}`),
@@ -53,10 +53,6 @@ export function composeVerification(token: string, language: Language, site: str
     text: [t("server.mail.verify"), url, t("server.mail.ignore")].join("\n\n"),
     html: page(language, body, escapeHtml(t("server.mail.ignore"))),
   };
-}
-
-export function unsubscribePage({ site, unsubscribeToken }: Links): string {
-  return `${site}/mail/unsubscribe?token=${unsubscribeToken}`;
 }
 
 /** The same for the same content, so that a receiver recognises a repeat. */

@@ -212,17 +212,6 @@ export async function revokeSessions(queries: Queries, wallet: WalletAddress, ex
   return numUpdatedRows;
 }
 
-/** Ends a wallet's sessions by bare messages, which are invalid from its first nonce on. */
-export async function revokeCompatSessions(queries: Queries, wallet: WalletAddress): Promise<void> {
-  await queries
-    .updateTable("sessions")
-    .set({ revoked_at: BigInt(Date.now()) })
-    .where("wallet", "=", wallet)
-    .where("kind", "=", "compat")
-    .where("revoked_at", "is", null)
-    .execute();
-}
-
 export type Challenge = {
   nonce: string;
   wallet: WalletAddress;

@@ -18,7 +18,6 @@ import {
   findOpenChallenge,
   insertChallenge,
   insertSession,
-  revokeCompatSessions,
   type SessionKind,
   spendNonce,
 } from "./sessions.ts";
@@ -188,3 +187,14 @@ export function siteOf({ environment }: Services, request: Request): Site {
 }
 
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
+
+/** Ends a wallet's sessions by bare messages, which are invalid from its first nonce on. */
+async function revokeCompatSessions(queries: Queries, wallet: WalletAddress): Promise<void> {
+  await queries
+    .updateTable("sessions")
+    .set({ revoked_at: BigInt(Date.now()) })
+    .where("wallet", "=", wallet)
+    .where("kind", "=", "compat")
+    .where("revoked_at", "is", null)
+    .execute();
+}

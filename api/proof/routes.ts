@@ -1,5 +1,5 @@
+import { listNewest } from "../../core/database/newest-page.ts";
 import { listPublishedBooks } from "../../core/purchases/published-books.ts";
-import { listPaidTickets } from "../../core/purchases/queries.ts";
 import { payoutSums, readShopTotals } from "../../core/purchases/shop-totals.ts";
 import { readFlows } from "../../core/reconcile/distributor-flows.ts";
 import { addressSchema, pageQuerySchema } from "../../core/rules/api/common.ts";
@@ -31,7 +31,12 @@ export function proofRoutes(services: Services): Route[] {
       async handle({ params, query }) {
         const wallet = addressSchema.safeParse(params.wallet);
         if (!wallet.success) throw invalid("wallet must be a wallet address: 0x and 40 hex digits", "wallet");
-        const rows = await listPaidTickets(services.database.reader, wallet.data, query);
+        const paid = services.database.reader
+          .selectFrom("nfts")
+          .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
+          .select(["nfts.token_id", "payouts.transaction_hash", "payouts.amount_gwei"])
+          .where("nfts.owner", "=", wallet.data);
+        const rows = await listNewest(paid, "nfts.token_id", query);
         return {
           body: {
             success: true,

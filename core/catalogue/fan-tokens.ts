@@ -43,12 +43,8 @@ function active(queries: Queries) {
   return queries.selectFrom("fan_tokens").selectAll().where("deleted_at", "is", null);
 }
 
-export async function findFanTokenName(queries: Queries, id: bigint): Promise<string | undefined> {
-  return (await queries.selectFrom("fan_tokens").select("name").where("id", "=", id).executeTakeFirst())?.name;
-}
-
 /** @throws a unique violation if another token has the slug. */
-export async function insertFanToken(queries: Queries, fields: FanTokenFields): Promise<bigint> {
+async function insertFanToken(queries: Queries, fields: FanTokenFields): Promise<bigint> {
   const now = BigInt(Date.now());
   const { id } = await queries
     .insertInto("fan_tokens")
@@ -112,12 +108,12 @@ export async function saveToken(
   return { id: saved, atOnce, asked: await propose(queries, wish, asker) };
 }
 
-/** Deletes a token at once, with what waits for it. Returns false if there is no such token. */
-export async function removeToken(queries: Queries, id: bigint, actor: string): Promise<boolean> {
+/** Deletes a token at once, with what waits for it. Returns its name; undefined if there is no such token. */
+export async function removeToken(queries: Queries, id: bigint, actor: string): Promise<string | undefined> {
   const token = await active(queries).where("id", "=", id).executeTakeFirst();
-  if (!token) return false;
+  if (!token) return undefined;
   await keepContract(queries, token, actor);
-  return updateFanToken(queries, id, { deleted_at: BigInt(Date.now()) });
+  return (await updateFanToken(queries, id, { deleted_at: BigInt(Date.now()) })) ? token.name : undefined;
 }
 
 const slugSubject = (slug: string) => `slug ${slug}`;

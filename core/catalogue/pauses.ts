@@ -19,10 +19,3 @@ export async function pauseStores(queries: Queries, ids: readonly bigint[], reas
   await bumpCatalogueVersion(queries);
   await orderStores(queries, ids);
 }
-
-/** Why a store is paused, and since when; null: it is not. An unknown reason is a newer version's. */
-export function pausedOf(store: { paused_since: bigint | null; paused_reason: string | null }) {
-  const { paused_since: since, paused_reason } = store;
-  if (since === null) return null;
-  return { since, reason: PAUSE_REASONS.find((one) => one === paused_reason) ?? "paused" };
-}

@@ -105,20 +105,13 @@ type Sellable = Pick<StoreRow, "affiliate_link" | "network" | "advertiser_id" | 
   isNamed: boolean;
 };
 
-/** Whether it has a link: its own, or the data from which its network's link is built. */
-export function hasLink({ affiliate_link, network, advertiser_id, store_url }: Sellable): boolean {
-  return Boolean(affiliate_link) || Boolean(network && advertiser_id && store_url);
-}
-
-export function hasCashback({ categories }: Sellable): boolean {
-  return categories.some(({ cashbackBps }) => cashbackBps > 0n);
-}
-
 /** What keeps a store from being on offer. docs/product.md#store-draft */
 export function lacksOf(store: Sellable): StoreLack[] {
+  // Its own link, or the data from which its network's link is built.
+  const { affiliate_link, network, advertiser_id, store_url } = store;
   return [
-    ...(hasLink(store) ? [] : ["link" as const]),
-    ...(hasCashback(store) ? [] : ["rate" as const]),
+    ...(affiliate_link || (network && advertiser_id && store_url) ? [] : ["link" as const]),
+    ...(store.categories.some(({ cashbackBps }) => cashbackBps > 0n) ? [] : ["rate" as const]),
     ...(store.isNamed ? [] : ["chain_name" as const]),
   ];
 }

@@ -105,11 +105,6 @@ export function ticketContractsOf({ purchaseNft, formerPurchaseNfts = [] }: Cont
   return [purchaseNft, ...formerPurchaseNfts];
 }
 
-/** All contracts of all generations. */
-export function contractsOf<Source extends Contracts>(source: Source): WalletAddress[] {
-  return [...ticketContractsOf(source), ...distributorsOf(source)];
-}
-
 /** A network's deployment record is missing or damaged; the message says how to get one. */
 export class DeploymentRecordError extends TorcidaError {
   override readonly docs = "docs/admin.md#deploying";

@@ -158,7 +158,7 @@ export function queriesOnSqlite(sqlite: Sqlite.Database): Kysely<Schema> {
  * Copies committed pages from the write-ahead log into the file, in a thread with its own connection. Otherwise the
  * commit that fills the log's next thousand pages would copy them while all requests wait.
  */
-export function startCheckpointer(file: string): { end(): Promise<void> } {
+function startCheckpointer(file: string): { end(): Promise<void> } {
   const { worker, end } = startSqliteThread(new URL("./sqlite/checkpointer-thread.ts", import.meta.url), file);
   // Without the thread, commits copy the pages: later, and more at a time.
   worker.on("error", () => {});

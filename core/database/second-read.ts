@@ -1,4 +1,3 @@
-import { indexedBlock } from "./chain-cursor.ts";
 import { readSetting, type SettingName, writeSetting } from "./settings.ts";
 import type { Queries } from "./transaction.ts";
 
@@ -33,22 +32,4 @@ export async function endSecondRead(queries: Queries, { request }: SecondRead): 
     .where("name", "=", NAME)
     .where("value", "=", request)
     .execute();
-}
-
-/** A token's events are never before its mint; a token that the index lacks is assumed to be this recent. */
-const AT_LEAST_BLOCKS = 1_024n;
-
-/**
- * The block from which a second read finds everything the index lacks about these tokens; covers at least the newest
- * blocks.
- */
-export async function blockToReadFrom(queries: Queries, tokenIds: readonly bigint[]): Promise<number> {
-  const cursor = (await indexedBlock(queries)) ?? 0n;
-  const newest = cursor > AT_LEAST_BLOCKS ? cursor - AT_LEAST_BLOCKS : 0n;
-  const { first } = await queries
-    .selectFrom("nfts")
-    .select(({ fn }) => fn.min("minted_block").as("first"))
-    .where("token_id", "in", tokenIds.length > 0 ? tokenIds : [0n])
-    .executeTakeFirstOrThrow();
-  return Number(first !== null && first < newest ? first : newest);
 }

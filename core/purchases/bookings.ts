@@ -1,11 +1,9 @@
 import type { Selectable } from "kysely";
-import { amongTexts } from "../database/among.ts";
 import { noteChangedFact } from "../database/changed-facts.ts";
 import { readClock } from "../database/clock.ts";
 import { dayOf } from "../database/day-totals.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import { BIG_DAY_MS } from "../rules/iso-time.ts";
 import { addToSums, lockAccounts } from "./account-books.ts";
 import { wakeAccount } from "./account-gate.ts";
 
@@ -109,41 +107,6 @@ export async function listBookings(
     .orderBy("id", "desc")
     .limit(limit);
   return (from === undefined ? rows : rows.where("id", "<=", from)).execute();
-}
-
-/** What a person has booked since midnight (UTC) without a second one, in cents; what was reversed counts. */
-export async function sumBookedBy(queries: Queries, actor: string): Promise<bigint> {
-  const now = BigInt(await readClock(queries));
-  const rows = await queries
-    .selectFrom("account_bookings")
-    .select("amount_cents")
-    .where("booked_by", "=", actor)
-    .where("created_at", ">=", now - (now % BIG_DAY_MS))
-    .where("reverses", "is", null)
-    .where("agreed_by", "is", null)
-    .execute();
-  return rows.reduce((sum, { amount_cents }) => sum + amount_cents, 0n);
-}
-
-/** Which lines of a file are booked already, by their keys. */
-export async function listKnownLines(
-  queries: Queries,
-  accountId: bigint,
-  lines: readonly { lineKey: string }[],
-): Promise<Set<string>> {
-  const rows = await queries
-    .selectFrom("account_bookings")
-    .select("line_key")
-    .where("account_id", "=", accountId)
-    .where(
-      amongTexts(
-        queries,
-        "line_key",
-        lines.map(({ lineKey }) => lineKey),
-      ),
-    )
-    .execute();
-  return new Set(rows.flatMap(({ line_key }) => line_key ?? []));
 }
 
 /**

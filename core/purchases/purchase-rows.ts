@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { givenRows } from "../database/among.ts";
+import { among, givenRows } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import { addToDay, dayOf } from "../database/day-totals.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -15,7 +15,7 @@ import { undraw } from "./account-books.ts";
 import { newClickToken } from "./click-token.ts";
 import { makeDue } from "./due.ts";
 import { recordChanges, recordTracked } from "./events.ts";
-import { type CountedRow, lockCountedRows } from "./queries.ts";
+import { type CountedRow, readCountedRows } from "./queries.ts";
 import { type Contribution, moveContributions } from "./shop-totals.ts";
 
 /* The rows of purchases: how they are inserted, change, and are counted. docs/product.md#purchase-states */
@@ -276,6 +276,19 @@ function pagesOf(ids: readonly bigint[]): (readonly bigint[])[] {
   return Array.from({ length: Math.ceil(ids.length / PAGE) }, (_, index) =>
     ids.slice(index * PAGE, (index + 1) * PAGE),
   );
+}
+
+/** Locks rows until the end of the transaction, in order: waits for concurrent changes, and reads them. */
+async function lockCountedRows(queries: Queries, ids: readonly bigint[]): Promise<CountedRow[]> {
+  // SQLite has one writer at a time.
+  if (engineOf(queries) === "postgres") {
+    const locked = queries
+      .selectFrom("purchases")
+      .select("id")
+      .where(among(queries, "id", ids));
+    await locked.orderBy("id").forUpdate().execute();
+  }
+  return readCountedRows(queries, ids);
 }
 
 /** Adds the difference between the current and the counted values to the totals. */

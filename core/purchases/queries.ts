@@ -33,12 +33,12 @@ export type Purchase = Awaited<ReturnType<typeof listPurchases>>[number];
  * Purchases with their indexed tickets and payouts. A token belongs to a purchase by its id and its owner: one
  * with another owner was minted from an earlier database, and is not a purchase here.
  */
-export function purchasesWithIndex(queries: Queries) {
+function purchasesWithIndex(queries: Queries) {
   return joinIndex(queries, sql<SqlBool>`true`, sql<SqlBool>`true`);
 }
 
 /** The same for some purchases, by id. */
-export function somePurchasesWithIndex(queries: Queries, ids: readonly bigint[]) {
+function somePurchasesWithIndex(queries: Queries, ids: readonly bigint[]) {
   // PostgreSQL would scan all tokens and payouts rather than look up a thousand ids one by one, so they are looked up
   // in one step.
   const amongIds = (column: string) =>
@@ -172,16 +172,6 @@ export async function listTickets(queries: Queries, wallet: WalletAddress, page:
   return listNewest(query, "nfts.token_id", page);
 }
 
-/** A wallet's tickets with what was paid for each, newest first. */
-export async function listPaidTickets(queries: Queries, wallet: WalletAddress, page: NewestPage) {
-  const query = queries
-    .selectFrom("nfts")
-    .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
-    .select(["nfts.token_id", "payouts.transaction_hash", "payouts.amount_gwei"])
-    .where("nfts.owner", "=", wallet);
-  return listNewest(query, "nfts.token_id", page);
-}
-
 /** The sales of some purchases. */
 export async function salesOf(queries: Queries, ids: readonly bigint[]): Promise<Set<bigint>> {
   if (ids.length === 0) return new Set();
@@ -220,19 +210,6 @@ export async function readCountedRows(queries: Queries, ids: readonly bigint[]) 
     .select([...COUNTED_COLUMNS, saleState().as("sale_state"), databaseNow(queries).as("now")])
     .orderBy("purchases.id")
     .execute();
-}
-
-/** The same, locked until the end of the transaction, in order: waits for concurrent changes, and reads them. */
-export async function lockCountedRows(queries: Queries, ids: readonly bigint[]): Promise<CountedRow[]> {
-  // SQLite has one writer at a time.
-  if (engineOf(queries) === "postgres") {
-    const locked = queries
-      .selectFrom("purchases")
-      .select("id")
-      .where(among(queries, "id", ids));
-    await locked.orderBy("id").forUpdate().execute();
-  }
-  return readCountedRows(queries, ids);
 }
 
 /** Some purchases with their states and how they were counted, oldest first. */

@@ -107,19 +107,6 @@ export async function addToShop(queries: Queries, change: Partial<ShopTotals>): 
     .execute();
 }
 
-/** Adds to the sums of all payouts that the index knows, in gwei. */
-export async function addToPayouts(
-  queries: Queries,
-  { paid, deferred }: { paid: bigint; deferred: bigint },
-): Promise<void> {
-  await addToShop(queries, {
-    payouts_paid_chz: paid / GWEI_PER_CHZ,
-    payouts_paid_gwei: paid % GWEI_PER_CHZ,
-    payouts_deferred_chz: deferred / GWEI_PER_CHZ,
-    payouts_deferred_gwei: deferred % GWEI_PER_CHZ,
-  });
-}
-
 /** All payouts that the index knows, in gwei. */
 export function payoutSums(totals: ShopTotals): { paid: bigint; deferred: bigint } {
   return {

@@ -61,23 +61,6 @@ export async function releasePurchase(queries: Queries, id: bigint, actor: strin
   return true;
 }
 
-/** What a hold or a release of a purchase is about: itself and the others of its sale, as far as they are not settled. */
-export async function listWithSale(queries: Queries, id: bigint) {
-  return queries
-    .selectFrom("purchases")
-    .select(["id", "cashback_cent_bps", "wei_per_cent", "decided_day"])
-    .where(({ or, eb, selectFrom }) =>
-      or([
-        eb("id", "=", id),
-        eb("sale_id", "=", selectFrom("purchases as named").select("named.sale_id").where("named.id", "=", id)),
-      ]),
-    )
-    .where("settled_at", "is", null)
-    .where("reversed_at", "is", null)
-    .orderBy("id")
-    .execute();
-}
-
 async function letGo(queries: Queries, saleId: bigint, hold: StaffHold): Promise<void> {
   const { click_id, cashback_cent_bps } = await queries
     .selectFrom("sales")

@@ -2,7 +2,6 @@ import type { Queries } from "../database/transaction.ts";
 import { INVITE_MOST_CENTS } from "../rules/invites.ts";
 import { isoTime } from "../rules/iso-time.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../rules/money.ts";
-import { purchaseStatusFromChain } from "../rules/purchase/life.ts";
 import type { StepKind } from "../rules/purchase/states.ts";
 
 /** An event in the history of a purchase. Times are milliseconds UTC; `source` is where it is recorded. */
@@ -217,18 +216,4 @@ async function adjustmentSteps(queries: Queries, id: bigint): Promise<Step[]> {
       text: `${isCredit ? "credited to the buyer" : "owed back by the buyer"}: ${chzTextFromGwei(amountGwei)} CHZ`,
     };
   });
-}
-
-/** The current state of a purchase in the contracts, in one line. `status` is the contract's number. */
-export function chainStateText(state: {
-  status: number;
-  owner: string | undefined;
-  isPaid: boolean;
-  block: bigint;
-}): string {
-  const token =
-    state.owner === undefined
-      ? "no token"
-      : `the token is ${purchaseStatusFromChain(state.status)} and belongs to ${state.owner}`;
-  return `at block ${state.block}: ${token}, ${state.isPaid ? "paid" : "not paid"}`;
 }

@@ -20,7 +20,7 @@ import { findWrongPayments } from "./wrong-payments.ts";
 const PAGE = 5_000;
 
 /** The expected totals, counted from every purchase, a page at a time, for `npm run reconcile -- --full`. */
-export async function countAfresh(
+async function countAfresh(
   queries: Queries,
 ): Promise<{ shop: Map<string, bigint>; buyers: Map<WalletAddress, BuyerTotals> }> {
   const buyers = new Map<WalletAddress, BuyerTotals>();

@@ -3,8 +3,9 @@ import { BaseError } from "viem";
 import { type Contracts, distributorsOf } from "../chain/deployment.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
 import type { Database } from "../database/connect.ts";
-import { blockToReadFrom, requestedSecondRead, requestSecondRead } from "../database/second-read.ts";
+import { requestedSecondRead, requestSecondRead } from "../database/second-read.ts";
 import { writeSetting } from "../database/settings.ts";
+import type { Queries } from "../database/transaction.ts";
 import { INDEXER_LEASE, isHeld } from "../process/lease.ts";
 import type { ChainClient } from "../process/rpc/chain-client.ts";
 import { RpcError } from "../process/rpc/json-rpc.ts";
@@ -144,6 +145,24 @@ async function readAgain(
     await delay(LOOK_MS);
   }
   return undefined;
+}
+
+/** A token's events are never before its mint; a token that the index lacks is assumed to be this recent. */
+const AT_LEAST_BLOCKS = 1_024n;
+
+/**
+ * The block from which a second read finds everything the index lacks about these tokens; covers at least the newest
+ * blocks.
+ */
+async function blockToReadFrom(queries: Queries, tokenIds: readonly bigint[]): Promise<number> {
+  const cursor = (await indexedBlock(queries)) ?? 0n;
+  const newest = cursor > AT_LEAST_BLOCKS ? cursor - AT_LEAST_BLOCKS : 0n;
+  const { first } = await queries
+    .selectFrom("nfts")
+    .select(({ fn }) => fn.min("minted_block").as("first"))
+    .where("token_id", "in", tokenIds.length > 0 ? tokenIds : [0n])
+    .executeTakeFirstOrThrow();
+  return Number(first !== null && first < newest ? first : newest);
 }
 
 async function scopeOf(options: ReconcileOptions): Promise<Pick<Scope, "remember"> & { pages: () => IdPages }> {

@@ -19,10 +19,6 @@ export function isMark(character: string): boolean {
   return MARK.test(character) && !isHiddenCharacter(character);
 }
 
-export function isBlank(character: string): boolean {
-  return BLANK.test(character);
-}
-
 /** The contract's limits for a store's name; combining marks are not counted as letters. docs/product.md#store-name */
 export const STORE_NAME_LETTERS = 40;
 export const STORE_NAME_BYTES = 160;
@@ -47,7 +43,7 @@ export function isReadableName(name: string): boolean {
     marks = isMark(one) ? marks + 1 : 0;
     if (marks > MARKS_MAX) return false;
   }
-  return characters.some((one) => !isBlank(one) && !isMark(one));
+  return characters.some((one) => !BLANK.test(one) && !isMark(one));
 }
 
 /** Whether this URL is allowed for a purchase's own metadata: https or ipfs, only with characters of RFC 3986. */

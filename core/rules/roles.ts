@@ -29,7 +29,3 @@ export function permissionsOf(role: Role): readonly Permission[] {
 export function panelPermissionsOf(role: Role): PanelPermission[] {
   return PERMISSIONS.filter((one) => permissionsOf(role).includes(one));
 }
-
-export function isRole(text: string): text is Role {
-  return ROLES.some((role) => role === text);
-}

@@ -133,10 +133,6 @@ export function findClickByToken(queries: Queries, token: string): Promise<Click
   return queries.selectFrom("clicks").selectAll().where("token", "=", token).executeTakeFirst();
 }
 
-export function findClickById(queries: Queries, id: bigint): Promise<Click | undefined> {
-  return queries.selectFrom("clicks").selectAll().where("id", "=", id).executeTakeFirst();
-}
-
 /** A wallet's clicks, newest first, with what their stores are called now. */
 export function listClicks(queries: Queries, wallet: WalletAddress, page: NewestPage) {
   const query = queries.selectFrom("clicks").selectAll().select(storeNameNow("clicks").as("store_now"));

@@ -18,7 +18,7 @@ import { OwnSaleError } from "../rules/sale/own-sale-error.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import type { ClickTerms } from "../rules/sale/value.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
-import { type Click, findClickById, findClickByToken } from "./clicks.ts";
+import { type Click, findClickByToken } from "./clicks.ts";
 import { findRevision } from "./queries.ts";
 import type { Sale } from "./reports.ts";
 
@@ -263,7 +263,7 @@ export async function matchClaim(
   requireOther(actor, [claim.wallet]);
   if (!sale) throw new DecisionError("no_sale", "There is no such sale");
   if (sale.click_id === null) {
-    const click = await findClickById(queries, claim.click_id);
+    const click = await queries.selectFrom("clicks").selectAll().where("id", "=", claim.click_id).executeTakeFirst();
     if (!click) throw new DecisionError("no_click", "There is no such click");
     await assignSale(queries, saleId, click.token, { rules, actor });
   } else if (sale.wallet !== claim.wallet) {

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Logger } from "pino";
 import { commissionOf, followCommissions, type Moved } from "../catalogue/followed-percents.ts";
 import { type PauseReason, pauseStores } from "../catalogue/pauses.ts";
@@ -8,7 +9,7 @@ import { ANSWER_TOO_LARGE, AnswerTooLargeError } from "../process/outside.ts";
 import { isTooMany } from "../rules/commission.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../rules/iso-time.ts";
 import type { SaleReport } from "../rules/sale/report.ts";
-import type { SaleRules } from "../rules/sale/rules.ts";
+import type { AccountKey, SaleRules } from "../rules/sale/rules.ts";
 import { plainText } from "../rules/text.ts";
 import { messageOf } from "../rules/unknown-error.ts";
 import type { MatchedStore } from "./account-stores.ts";
@@ -21,7 +22,6 @@ import {
   expediteTerms,
   findDueProgramme,
   groupsIn,
-  hastenRound,
   problemOf,
   readByAdvertiser,
   storeProgrammes,
@@ -309,3 +309,15 @@ type Concluded = {
   problems: readonly Problem[];
   changed: readonly Taken[];
 };
+
+/** The next round begins so long after the last one, unless it does sooner. */
+async function hastenRound(queries: Queries, { network, account }: AccountKey, afterMs: number): Promise<void> {
+  const next_at = sql<bigint>`began_at + ${BigInt(afterMs)}`;
+  await queries
+    .updateTable("programme_rounds")
+    .set({ next_at })
+    .where("network", "=", network)
+    .where("account", "=", account)
+    .where("next_at", ">", next_at)
+    .execute();
+}

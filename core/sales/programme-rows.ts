@@ -133,18 +133,6 @@ export async function expediteRound(
     .execute();
 }
 
-/** The next round begins so long after the last one, unless it does sooner. */
-export async function hastenRound(queries: Queries, { network, account }: AccountKey, afterMs: number): Promise<void> {
-  const next_at = sql<bigint>`began_at + ${BigInt(afterMs)}`;
-  await queries
-    .updateTable("programme_rounds")
-    .set({ next_at })
-    .where("network", "=", network)
-    .where("account", "=", account)
-    .where("next_at", ">", next_at)
-    .execute();
-}
-
 /** The rates of an account's stores are read now, unless they were within this time. */
 export async function expediteStores(queries: Queries, key: AccountKey, withinMs: number): Promise<void> {
   await queries

@@ -10,7 +10,7 @@ import { assertLease, type Lease } from "../../core/process/lease.ts";
 import { makeAllDue } from "../../core/purchases/due.ts";
 import { countFanPayments, forgetOpenMonths } from "../../core/purchases/fan-figures.ts";
 import { recountPurchases } from "../../core/purchases/purchase-rows.ts";
-import { addToPayouts } from "../../core/purchases/shop-totals.ts";
+import { addToShop, GWEI_PER_CHZ } from "../../core/purchases/shop-totals.ts";
 import { keysOf } from "../../core/rules/records.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { Source } from "../chain-node.ts";
@@ -36,22 +36,6 @@ export async function readStoredBlocks(
     .select(["number", "hash"])
     .where("number", "<=", BigInt(highest))
     .orderBy("number", "desc")
-    .limit(count)
-    .execute();
-  return rows.map((row) => ({ number: Number(row.number), hash: row.hash }));
-}
-
-/** Kept blocks from `lowest` up. */
-export async function readStoredBlocksUp(
-  { kysely }: Database,
-  { lowest, highest, count }: { lowest: number; highest: number; count: number },
-): Promise<BlockId[]> {
-  const rows = await kysely
-    .selectFrom("chain_blocks")
-    .select(["number", "hash"])
-    .where("number", ">=", BigInt(lowest))
-    .where("number", "<=", BigInt(highest))
-    .orderBy("number")
     .limit(count)
     .execute();
   return rows.map((row) => ({ number: Number(row.number), hash: row.hash }));
@@ -285,25 +269,6 @@ export async function readEventsOf(
   return { events, timestamps: new Map(rows.map((row) => [Number(row.block_number), Number(row.timestamp)])) };
 }
 
-/** Every token with an event or a row, in order, one page at a time. */
-export async function readTokenIds(
-  { kysely }: Database,
-  { after, count }: { after: bigint; count: number },
-): Promise<bigint[]> {
-  const page = (table: "chain_events" | "nfts" | "payouts") =>
-    kysely
-      .selectFrom(table)
-      .select("token_id")
-      .distinct()
-      .where("token_id", ">", after)
-      .orderBy("token_id")
-      .limit(count)
-      .execute();
-  const rows = (await Promise.all([page("chain_events"), page("nfts"), page("payouts")])).flat();
-  const ids = [...new Set(rows.map((row) => row.token_id ?? 0n))];
-  return ids.sort((a, b) => (a < b ? -1 : 1)).slice(0, count);
-}
-
 /** An event as it is stored: its arguments as JSON, integers as text, as explorers show them; beside them a payment's rate. */
 export function storedForm(event: EventContent): { storedArguments: string; weiPerCent: bigint | null } {
   return { storedArguments: argumentsOf(event), weiPerCent: "weiPerCent" in event ? event.weiPerCent : null };
@@ -397,7 +362,13 @@ export async function countChange(
 ): Promise<void> {
   const before = sumOf(await readPayouts(queries, changed.payoutIds));
   const after = sumOf(await change());
-  await addToPayouts(queries, { paid: after.paid - before.paid, deferred: after.deferred - before.deferred });
+  const [paid, deferred] = [after.paid - before.paid, after.deferred - before.deferred];
+  await addToShop(queries, {
+    payouts_paid_chz: paid / GWEI_PER_CHZ,
+    payouts_paid_gwei: paid % GWEI_PER_CHZ,
+    payouts_deferred_chz: deferred / GWEI_PER_CHZ,
+    payouts_deferred_gwei: deferred % GWEI_PER_CHZ,
+  });
   await addToDays(queries, before.days, after.days);
   await recountPurchases(queries, [...new Set([...changed.tokenIds, ...changed.payoutIds])]);
   await countFanPayments(queries, changed.payoutIds);

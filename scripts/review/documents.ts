@@ -24,18 +24,6 @@ export function schemaColumns(source: string): Map<string, Column[]> {
 /** Text in a cell of a table. */
 export const cell = (text: string) => text.replaceAll("|", "\\|");
 
-/** The columns of a database that the schema does not have, such as those of a newer version: `table.column`. */
-export function columnsBeside(
-  schema: ReadonlyMap<string, readonly Column[]>,
-  tables: readonly { name: string; columns: readonly { name: string }[] }[],
-): string[] {
-  return tables.flatMap(({ name: table, columns }) =>
-    columns
-      .filter(({ name }) => !schema.get(table)?.some((one) => one.name === name))
-      .map(({ name }) => `${table}.${name}`),
-  );
-}
-
 /** How long a table's rows stay, as docs/operations.md says under *What ends*. */
 export function retentionOf(operations: string, table: string): string | undefined {
   const section = operations.split('<a id="what-ends"></a>')[1] ?? "";

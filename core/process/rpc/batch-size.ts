@@ -1,5 +1,3 @@
-import { batchLimitNamedIn } from "./refusal.ts";
-
 /** How a node that takes no batches, or no large ones, answers them. */
 const STATUSES: readonly number[] = [400, 404, 405, 413, 415, 422, 501];
 /** Whoever runs the node may have changed it. */
@@ -27,8 +25,10 @@ export class BatchSize {
   fewerThan(calls: number, { status, answer, isShort, message }: BatchRefusal): number | undefined {
     const isAboutAll = answer !== undefined || isShort || (status !== undefined && STATUSES.includes(status));
     if (calls < 2 || !isAboutAll) return undefined;
-    const named = batchLimitNamedIn(message);
-    return named !== undefined && named < calls ? named : Math.floor(calls / 2);
+    // Such as "batch limit of 10 exceeded".
+    const numbers = /batch/i.test(message) ? (message.match(/\d+/g) ?? []).map(Number) : [];
+    const named = Math.min(...numbers.filter((number) => number >= 1));
+    return named < calls ? named : Math.floor(calls / 2);
   }
 
   learn(most: number): void {

@@ -53,10 +53,3 @@ export function limitNamedIn({ message, data }: { message: string; data?: unknow
   const limit = Number(allowed ?? said);
   return limit >= 1 ? limit : undefined;
 }
-
-/** How many calls of one request a refusal allows, such as "batch limit of 10 exceeded"; undefined if it names none. */
-export function batchLimitNamedIn(message: string): number | undefined {
-  if (!/batch/i.test(message)) return undefined;
-  const limit = Math.min(...(message.match(/\d+/g) ?? []).map(Number).filter((number) => number >= 1));
-  return Number.isFinite(limit) ? limit : undefined;
-}

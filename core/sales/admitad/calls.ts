@@ -2,7 +2,6 @@ import { z } from "zod";
 import { CallRefusedError } from "../http-calls.ts";
 import { polledAccountShape, type Session, wordSchema } from "../network.ts";
 import { parseExactJson } from "../row.ts";
-import { isZone } from "./local-time.ts";
 
 export const accountSchema = z.strictObject({
   ...polledAccountShape("admitad", { apiUrl: "https://api.admitad.com", callsPerMinute: 120 }),
@@ -68,4 +67,13 @@ async function accessToken({ account, memory, call }: Session<AdmitadAccount>, s
     String(Date.now() + Math.max(expires_in * 1_000 - TOKEN_MARGIN_MS, expires_in * 500)),
   );
   return access_token;
+}
+
+function isZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
 }

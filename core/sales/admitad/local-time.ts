@@ -2,15 +2,6 @@ import { HOUR_MS } from "../../rules/iso-time.ts";
 
 /** Times without a zone, in the account's time zone. */
 
-export function isZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** `DD.MM.YYYY HH:MM:SS`. */
 export function localTime(at: Date, zone: string): string {
   const [day, time] = localParts(at.getTime(), zone);
