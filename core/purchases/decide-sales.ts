@@ -15,7 +15,6 @@ import type { SaleRules } from "../rules/sale/rules.ts";
 import { type SimulatedPurchase, simulatedSale } from "../rules/sale/simulated.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { enqueue, lockOperations, UNSENT } from "../sender/queue.ts";
-import { takeLosses } from "./account-losses.ts";
 import { lapseApprovals, liftInDay, setDecider } from "./approvals.ts";
 import { adjustDebt } from "./debt.ts";
 import { type LoadedSale, loadSales } from "./facts.ts";
@@ -31,7 +30,7 @@ import {
   withdrawMove,
 } from "./purchase-rows.ts";
 import { type CountedLife, IS_UNSETTLED } from "./queries.ts";
-import { saveSale } from "./sale-row.ts";
+import { saveSale, takeLosses } from "./sale-row.ts";
 
 /**
  * Decides sales anew from all their facts and saves what changed, in the transaction of the change: the only way in

@@ -69,7 +69,7 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   invites: ["core/purchases/invites.ts", "api/people/invites.ts"],
   fan_clubs: ["core/purchases/fan-figures.ts"],
   fan_payments: ["core/purchases/fan-figures.ts"],
-  account_losses: ["core/purchases/account-losses.ts"],
+  account_losses: ["core/purchases/sale-row.ts"],
   club_months: ["core/purchases/fan-figures.ts"],
   invite_codes: ["core/purchases/invites.ts", "api/people/invites.ts"],
   invite_marks: ["core/purchases/invites.ts", "api/people/invites.ts"],
