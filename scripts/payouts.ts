@@ -1,3 +1,7 @@
+import { sql } from "kysely";
+import { countRows } from "../core/database/capped-count.ts";
+import { inStretch } from "../core/database/index-range.ts";
+import { listNewest } from "../core/database/newest-page.ts";
 /**
  * Payout control for operators: `npm run payouts -- --pause REASON | --resume` pauses and resumes payouts; `list |
  * retry ID… | release [REASON]` lists waiting and failed operations and retries them; `dismiss ID…` removes those that
@@ -15,14 +19,7 @@ import { lockPurchasesWithSales } from "../core/purchases/locks.ts";
 import { isMove } from "../core/rules/purchase/life.ts";
 import { TorcidaError } from "../core/rules/torcida-error.ts";
 import { PayoutSwitch } from "../core/sender/payout-switch.ts";
-import {
-  countOperations,
-  findOperationById,
-  listOperations,
-  release,
-  toOperationRecord,
-  withdraw,
-} from "../core/sender/queue.ts";
+import { findOperationById, operationsIn, release, toOperationRecord, withdraw } from "../core/sender/queue.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
 
@@ -95,7 +92,8 @@ async function setPause(database: Database, pause: string | undefined): Promise<
 }
 
 async function list({ kysely }: Database): Promise<void> {
-  const operations = await listOperations(kysely, { status: STUCK, limit: LISTED });
+  const stuck = kysely.selectFrom("operations").selectAll().where("status", "in", STUCK);
+  const operations = await listNewest(stuck, "id", { limit: LISTED });
   for (const operation of operations) {
     const one = toOperationRecord(operation);
     const amount = one.amount === null ? "" : ` of ${one.amount} CHZ`;
@@ -103,7 +101,10 @@ async function list({ kysely }: Database): Promise<void> {
       `${one.id}  ${one.kind} ${one.subject_id}${amount}  ${one.state} since ${one.since}  ${one.reason}: ${one.error}  next try ${one.next_try_at ?? "by hand"}`,
     );
   }
-  const total = await countOperations(kysely, STUCK);
+  const ofStatuses = STUCK.map(
+    (one) => sql`select 1 from (select 1 from operations ${inStretch(kysely, operationsIn(one))}) as stretch`,
+  );
+  const total = await countRows(kysely, sql.join(ofStatuses, sql` union all `));
   console.log(total === 0 ? "No operation is waiting or failed" : `${total} operations are waiting or failed`);
 }
 

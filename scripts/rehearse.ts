@@ -8,9 +8,7 @@ import { parseArgs } from "node:util";
 import { connect, type Database } from "../core/database/connect.ts";
 import { ensureDataDirectory } from "../core/database/private-files.ts";
 import { failureText } from "../core/process/failure-text.ts";
-import { expediteRound, expediteStores } from "../core/sales/programme-rows.ts";
-import { listBooked, listReaders } from "./rehearse/booked.ts";
-import { ACCOUNT_OF, linkStores, listShopStores } from "./rehearse/catalogue.ts";
+import { linkStores, listShopStores } from "./rehearse/catalogue.ts";
 import { Networks } from "./rehearse/networks.ts";
 import { serveShop } from "./rehearse/server.ts";
 import { runSystem } from "./start/system.ts";
@@ -48,18 +46,7 @@ async function rehearse(): Promise<void> {
         database = opened;
         await linkStores(opened, shopUrl);
         networks.offer(await listShopStores(opened));
-        closeShop = await serveShop(shopPort, {
-          torcidaUrl,
-          networks,
-          stores: () => listShopStores(opened),
-          booked: () => listBooked(opened),
-          readers: () => listReaders(opened),
-          async readProgrammes(network) {
-            const key = { network, account: ACCOUNT_OF[network] };
-            await expediteRound(opened.kysely, key, 0);
-            await expediteStores(opened.kysely, key, 0);
-          },
-        });
+        closeShop = await serveShop(shopPort, { torcidaUrl, networks, database: opened });
       },
     },
     async close() {

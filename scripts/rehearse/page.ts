@@ -1,8 +1,8 @@
 import { textIn } from "../../core/rules/languages.ts";
 import { isKeyOf } from "../../core/rules/records.ts";
-import { sayHolds } from "../../core/rules/sale/holds.ts";
+import type { SaleState } from "../../core/rules/sale/facts.ts";
+import { type Hold, sayHolds } from "../../core/rules/sale/holds.ts";
 import { escapeHtml } from "../../core/rules/text.ts";
-import type { Booked } from "./booked.ts";
 import type { ShopStore } from "./catalogue.ts";
 import { CALL_FAULTS, PUSH_FAULTS, type RehearsedNetwork } from "./networks.ts";
 import { decimal, type SimulatedSale, totalOf } from "./simulators/book.ts";
@@ -10,6 +10,16 @@ import type { ProgrammeTurn } from "./simulators/programmes.ts";
 import { type Language, TEXTS, type TextKey, type Texts } from "./texts.ts";
 
 export type Visit = { store: ShopStore; click: string };
+/** A sale as Torcida has recorded it. */
+export type Booked = {
+  state: SaleState;
+  /** Why it is held, or in the network's words why it was declined. */
+  holds: Hold[];
+  reason: string | null;
+  cashbackCentBps: bigint;
+  paidGwei: bigint;
+};
+
 export type View = {
   language: Language;
   torcidaUrl: string;

@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import express, { type Request, type Response } from "express";
-import type { listBooked, listReaders } from "./booked.ts";
-import type { ShopStore } from "./catalogue.ts";
-import { CALL_FAULTS, type NetworkName, type Networks, PUSH_FAULTS } from "./networks.ts";
-import { COMMISSIONS, readText, renderPage, renderSales, type View } from "./page.ts";
+import type { Database } from "../../core/database/connect.ts";
+import { readHolds } from "../../core/purchases/sale-row.ts";
+import { idsOf } from "../../core/rules/records.ts";
+import { expediteRound, expediteStores } from "../../core/sales/programme-rows.ts";
+import { ACCOUNT_OF, listShopStores } from "./catalogue.ts";
+import { CALL_FAULTS, type Networks, PUSH_FAULTS } from "./networks.ts";
+import { type Booked, COMMISSIONS, readText, renderPage, renderSales, type View } from "./page.ts";
 import type { SimulatedSale } from "./simulators/book.ts";
 import { PROGRAMME_TURNS } from "./simulators/programmes.ts";
 import { type Language, TEXTS, type TextKey } from "./texts.ts";
@@ -12,11 +15,7 @@ import { type Language, TEXTS, type TextKey } from "./texts.ts";
 export type ShopOptions = {
   torcidaUrl: string;
   networks: Networks;
-  stores: () => Promise<ShopStore[]>;
-  booked: () => ReturnType<typeof listBooked>;
-  readers: () => ReturnType<typeof listReaders>;
-  /** Has the networks' programmes read now, as the panel's button does. */
-  readProgrammes: (network: NetworkName) => Promise<void>;
+  database: Database;
 };
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -53,7 +52,10 @@ export async function serveShop(port: number, options: ShopOptions): Promise<() 
     const turn = PROGRAMME_TURNS.find((one) => one === request.params.turn);
     if (network && turn) {
       options.networks.turn(network, request.params.id, turn);
-      await options.readProgrammes(network.name);
+      // Read now, as by the panel's button.
+      const key = { network: network.name, account: ACCOUNT_OF[network.name] };
+      await expediteRound(options.database.kysely, key, 0);
+      await expediteStores(options.database.kysely, key, 0);
     }
     response.redirect(303, `/?lang=${languageOf(request)}#programmes-title`);
   });
@@ -82,15 +84,15 @@ function listenOn(app: express.Express, port: number): Promise<() => Promise<voi
   });
 }
 
-async function viewOf(request: Request, { torcidaUrl, networks, stores, booked, readers }: ShopOptions): Promise<View> {
+async function viewOf(request: Request, { torcidaUrl, networks, database }: ShopOptions): Promise<View> {
   return {
     language: languageOf(request),
     torcidaUrl,
     visit: undefined,
-    stores: await stores(),
+    stores: await listShopStores(database),
     networks: networks.all,
-    booked: await booked(),
-    readers: await readers(),
+    booked: await listBooked(database),
+    readers: await listReaders(database),
     problem: request.query.problem === undefined ? undefined : ("wrongAmount" satisfies TextKey),
   };
 }
@@ -100,9 +102,9 @@ function languageOf(request: Request): Language {
   return request.acceptsLanguages("pt", "en") === "en" ? "en" : "pt";
 }
 
-async function buy(request: Request, response: Response, { networks, stores }: ShopOptions): Promise<void> {
+async function buy(request: Request, response: Response, { networks, database }: ShopOptions): Promise<void> {
   const language = languageOf(request);
-  const store = (await stores()).find(({ id }) => String(id) === request.body.store);
+  const store = (await listShopStores(database)).find(({ id }) => String(id) === request.body.store);
   const network = store && networks.find(store.network);
   if (!store || !network) return response.redirect(303, `/?lang=${language}`);
   const click = text(request.body.click);
@@ -173,4 +175,37 @@ function text(value: unknown): string {
 
 function sendFile(response: Response, name: string, type: string): void {
   response.type(type).send(readFileSync(join(import.meta.dirname, name), "utf8"));
+}
+
+const SALES = 200;
+
+/** By network and the network's id of the sale. */
+async function listBooked({ kysely }: Database): Promise<Map<string, Booked>> {
+  const sales = await kysely.selectFrom("sales").selectAll().orderBy("id", "desc").limit(SALES).execute();
+  if (sales.length === 0) return new Map();
+  const paid = await kysely
+    .selectFrom("payouts")
+    .innerJoin("purchases", "purchases.id", "payouts.token_id")
+    .select(({ fn }) => ["purchases.sale_id", fn.sum<bigint>("payouts.amount_gwei").as("gwei")])
+    .where("purchases.sale_id", "in", idsOf(sales))
+    .groupBy("purchases.sale_id")
+    .execute();
+  return new Map(
+    sales.map((sale) => [
+      `${sale.network}-${sale.sale_key}`,
+      {
+        state: sale.state,
+        holds: sale.state === "held" ? readHolds(sale.hold_reasons, sale.hold_figures) : [],
+        reason: sale.reason,
+        cashbackCentBps: sale.cashback_cent_bps,
+        paidGwei: BigInt(paid.find((one) => one.sale_id === sale.id)?.gwei ?? 0n),
+      },
+    ]),
+  );
+}
+
+/** When each network was last read, and its last error. */
+async function listReaders({ kysely }: Database): Promise<Map<string, { readAt: number; error: string | null }>> {
+  const rows = await kysely.selectFrom("affiliate_status").selectAll().execute();
+  return new Map(rows.map((row) => [row.network, { readAt: Number(row.read_at ?? 0n), error: row.error }]));
 }
