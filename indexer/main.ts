@@ -1,13 +1,15 @@
+import { setFlagsFromString } from "node:v8";
 /** Entry point of the indexer process: chain → database. docs/indexer.md. */
 
 import { enableCompileCache } from "node:module";
 import { failureText, UsageError } from "../core/process/failure-text.ts";
 import type { Logger } from "../core/process/log.ts";
 import type { IndexerEnvironment } from "./environment.ts";
-import { keepHeapSmall } from "./heap.ts";
 
+// The heap stays as small as V8 starts it, until the backfill lets it grow.
+setFlagsFromString("--semi-space-growth-factor=1");
+setFlagsFromString("--expose-gc");
 // Not a static import, so that the compile cache is enabled before anything else is loaded.
-keepHeapSmall();
 enableCompileCache();
 const { readEnvironment } = await import("./environment.ts");
 const { openLog } = await import("../core/process/log.ts");

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { runInNewContext } from "node:vm";
 import { RpcError } from "../core/process/rpc/json-rpc.ts";
 import { ContradictionError } from "../core/process/rpc/node-proof.ts";
 import { refuseWrongContracts } from "../core/process/rpc/refuse-wrong-contracts.ts";
@@ -7,7 +8,6 @@ import { backfill, RangeSizer } from "./backfill.ts";
 import { type Block, type Bloom, type ChainNode, NotLinkedError, openBloom, readLinked } from "./chain-node.ts";
 import type { Context } from "./context.ts";
 import type { HeadWatcher, NextHead } from "./head-watcher.ts";
-import { collectGarbage } from "./heap.ts";
 import { adoptSource, emptyIndex, isAdopted, readCursor, readStoredBlocks, rollBack } from "./store/chain-index.ts";
 import { type BlockId, type Chunk, CursorMovedError, KEPT_BLOCKS } from "./store/index-store.ts";
 import { Watchman } from "./watchman.ts";
@@ -17,6 +17,8 @@ const PAUSE_AFTER_FAILURE_MS = 200;
 const REQUESTS_AT_ONCE = 3;
 /** Reading this many events leaves about 15 MB of garbage; a collection takes about 15 ms. */
 const EVENTS_PER_COLLECTION = 15_000;
+/** Runs a garbage collection (a few milliseconds). Undefined without V8's flag `--expose-gc`, which `main.ts` sets. */
+const collectGarbage: (() => void) | undefined = runInNewContext("globalThis.gc");
 
 export type SyncParameters = {
   heads: HeadWatcher;
@@ -163,7 +165,7 @@ class Follower {
     this.#uncollected += chunk.events.length;
     if (this.#uncollected >= EVENTS_PER_COLLECTION) {
       this.#uncollected = 0;
-      collectGarbage();
+      collectGarbage?.();
     }
     status.cursor = number;
     if (chunk.contractEvents.length > 0) status.mayHaveActs = true;

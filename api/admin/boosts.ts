@@ -1,11 +1,4 @@
-import {
-  decideBoost,
-  findBoost,
-  insertBoost,
-  listBoosts,
-  type NamedBoost,
-  toBoost,
-} from "../../core/catalogue/boosts.ts";
+import { decideBoost, insertBoost, listBoosts, type NamedBoost, named, toBoost } from "../../core/catalogue/boosts.ts";
 import { askForBoost, lapse } from "../../core/catalogue/percent-approvals.ts";
 import { findStore, type StoreWithCategories } from "../../core/catalogue/stores.ts";
 import type { Queries } from "../../core/database/transaction.ts";
@@ -116,7 +109,7 @@ function decisionRoute(write: CatalogueWriter, { verb, decision, summary }: End)
 }
 
 async function requireBoost(queries: Queries, id: bigint): Promise<NamedBoost> {
-  const boost = await findBoost(queries, id);
+  const boost = await named(queries).where("store_boosts.id", "=", id).executeTakeFirst();
   if (!boost) throw notFound("Boost");
   return boost;
 }

@@ -13,11 +13,12 @@ import { acceptRate, listDoubtfulRates } from "../../core/sales/fx.ts";
 import { listRounds } from "../../core/sales/programme-rows.ts";
 import { hasOpenSale, listWithoutRate } from "../../core/sales/queries.ts";
 import { listFailing } from "../../core/sales/read-progress.ts";
-import { listUnreadRows } from "../../core/sales/unread-rows.ts";
 import { notFound } from "../http/api-error.ts";
 import { actorOf, type Identity, isAllowed, type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { previewOf } from "./previews.ts";
+
+const UNREAD_ROWS = 200;
 
 /** What networks and feeds sent that waits for a person. docs/product.md#sales-unread */
 export function networkRoutes(services: Services): Route[] {
@@ -34,7 +35,7 @@ export function networkRoutes(services: Services): Route[] {
       async handle({ query: { currency, day }, identity }) {
         const [rounds, rows, rates, failed] = await Promise.all([
           listRounds(reader),
-          listUnreadRows(reader),
+          reader.selectFrom("unread_rows").selectAll().orderBy("first_at", "desc").limit(UNREAD_ROWS).execute(),
           listDoubtfulRates(reader),
           listFailing(reader, polledAccounts(accounts)),
         ]);

@@ -1,9 +1,9 @@
 import { isPageOf } from "../../core/catalogue/offer-list.ts";
 import {
   deleteOffer,
-  findOffer,
   insertOffer,
   listStoreOffers,
+  named,
   type StoreOffer,
   updateOffer,
 } from "../../core/catalogue/offers.ts";
@@ -114,7 +114,7 @@ export function offerRoutes(services: Services, write: CatalogueWriter): Route[]
 const isByHand = ({ network }: StoreOffer): boolean => network === null;
 
 async function requireOwn(queries: Queries, id: bigint, isOwn = isByHand): Promise<StoreOffer> {
-  const offer = await findOffer(queries, id);
+  const offer = await named(queries).where("offers.id", "=", id).executeTakeFirst();
   if (!offer) throw notFound("Offer");
   if (!isOwn(offer)) throw conflict(`${offer.network} alone changes this offer`, "OFFER_OF_NETWORK");
   return offer;

@@ -16,7 +16,7 @@ import { readingFrom } from "../../core/database/replica.ts";
 import { mapInTurns } from "../../core/process/in-turns.ts";
 import type { Logger } from "../../core/process/log.ts";
 import { listFigures, readFigures } from "../../core/purchases/fan-figures.ts";
-import type { StoreFilters } from "../../core/rules/api/catalogue.ts";
+import type { FanToken, StoreFilters } from "../../core/rules/api/catalogue.ts";
 import { lastClosedMonth } from "../../core/rules/fan-figures.ts";
 import type { SaleRules } from "../../core/rules/sale/rules.ts";
 import { messageOf } from "../../core/rules/unknown-error.ts";
@@ -24,7 +24,7 @@ import type { Cursors } from "../http/cursors.ts";
 import { Prepared } from "../http/prepared.ts";
 import { listOfOffers, type OffersQuery, offerCursorText, readOffersCursor, toWireOffer } from "./offers.ts";
 import { listOfStores, type StoresQuery } from "./stores-cursor.ts";
-import { toWireClub, toWireFanToken, toWirePromise, toWireStaffStore, toWireStore } from "./wire.ts";
+import { toWireClub, toWirePromise, toWireStaffStore, toWireStore } from "./wire.ts";
 
 /** A page of offers, which stands until the next one begins or ends. */
 type OffersPage = { page: Prepared; until: number };
@@ -104,9 +104,12 @@ export class CatalogueCache {
     const known = await previous;
     if (known?.version === version) return known;
     const fanTokenRows = await listFanTokens(this.#queries);
+    const data = fanTokenRows.map(({ id, name, slug, image, symbol, contract }): FanToken => {
+      return { id: Number(id), name, slug, image, symbol, contract };
+    });
     return {
       version,
-      fanTokens: serialize({ success: true, data: fanTokenRows.map(toWireFanToken) }),
+      fanTokens: serialize({ success: true, data }),
       fanTokenRows,
       making: new Map(),
       offers: new LRUCache({ max: KEPT_OFFER_PAGES }),

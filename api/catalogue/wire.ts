@@ -1,13 +1,11 @@
 import type { PlannedBoost } from "../../core/catalogue/boosts.ts";
 import type { StoreCategory } from "../../core/catalogue/categories.ts";
 import type { ClubRow } from "../../core/catalogue/club-rows.ts";
-import type { FanTokenRow } from "../../core/catalogue/fan-tokens.ts";
 import { PAUSE_REASONS } from "../../core/catalogue/pauses.ts";
 import { fieldsOf, lacksOf, type StoreWithCategories } from "../../core/catalogue/stores.ts";
 import {
   CATEGORY_TRANSLATIONS,
   type CategoryBoost,
-  type FanToken,
   RARE_STORE_TEXTS,
   type StaffCashback,
   type StaffStore,
@@ -132,17 +130,6 @@ function badgeOf(categories: readonly StoreCategory[]): StoreBoost | undefined {
   if (first === undefined) return undefined;
   const endsAt = others.reduce((last, end) => (end > last ? end : last), first);
   return { percent: percentText(maxBps), ends_at: isoTime(endsAt), is_whole: raised.length === categories.length };
-}
-
-export function toWireFanToken(token: FanTokenRow): FanToken {
-  return {
-    id: Number(token.id),
-    name: token.name,
-    slug: token.slug,
-    image: token.image,
-    symbol: token.symbol,
-    contract: token.contract,
-  };
 }
 
 export function toWireClub({ slug, name, aliases, colours, pattern, country, token_slug }: ClubRow): Club {

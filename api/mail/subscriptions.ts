@@ -72,15 +72,6 @@ export function isLinkValid({ verify_until: until }: Reader): boolean {
   return until !== null && until > BigInt(Date.now());
 }
 
-/** Another one would make it void before it is opened: who ticks one topic after the other gets one link. */
-const FRESH_MS = 600_000n;
-
-/** Whether a link to an address was written only just now. */
-export function hasFreshLink(reader: Reader, address: string): boolean {
-  const sentAt = linkSentAt(reader, address);
-  return sentAt !== null && sentAt + FRESH_MS > BigInt(Date.now());
-}
-
 /** When the link to an address was written that still verifies; null if there is none. */
 export function linkSentAt(reader: Reader, address: string): bigint | null {
   const { verify_address, verify_until: until } = reader;

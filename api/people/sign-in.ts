@@ -21,7 +21,7 @@ import {
   type SessionKind,
   spendNonce,
 } from "./sessions.ts";
-import { contractOf, kindOfSigner, ownKeyOf, type Signer } from "./signatures.ts";
+import { contractOf, ownKeyOf, type Signer } from "./signatures.ts";
 import { hasSeenNonce, hasSeenOwnKey, markNonceSeen, markOwnKeySeen } from "./users.ts";
 
 /** The site that the wallet displays and the message is bound to. */
@@ -129,7 +129,7 @@ export async function openSession(
     if (await markNonceSeen(queries, wallet)) await forgetVerified(queries, wallet);
     await revokeCompatSessions(queries, wallet);
   }
-  const signature = kindOfSigner(signer);
+  const signature = "kind" in signer ? signer.kind : signer.value.kind;
   if (signature === "key") await markOwnKeySeen(queries, wallet);
   const role = services.adminWallets.get(wallet);
   if (role !== undefined) {

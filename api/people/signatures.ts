@@ -47,10 +47,6 @@ export type Consent = { kind: "contract" | "contract_before_deployment" };
 /** Who lets a wallet in: its key, or its contract by the word of every node. A node's claim is neither. */
 export type Signer = OwnKey | Agreed<Consent>;
 
-export function kindOfSigner(signer: Signer): "key" | Consent["kind"] {
-  return signer instanceof OwnKey ? signer.kind : signer.value.kind;
-}
-
 type Signed = { wallet: WalletAddress; message: string; signature: Hex };
 
 /**

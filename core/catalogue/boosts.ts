@@ -77,7 +77,7 @@ export function toBoost(
   };
 }
 
-function named(queries: Queries) {
+export function named(queries: Queries) {
   return queries
     .selectFrom("store_boosts")
     .leftJoin("store_cashbacks", "store_cashbacks.id", "store_boosts.category_id")
@@ -87,10 +87,6 @@ function named(queries: Queries) {
 
 export function listBoosts(queries: Queries, storeId: bigint, page: NewestPage): Promise<NamedBoost[]> {
   return listNewest(named(queries).where("store_boosts.store_id", "=", storeId), "store_boosts.id", page);
-}
-
-export function findBoost(queries: Queries, id: bigint): Promise<NamedBoost | undefined> {
-  return named(queries).where("store_boosts.id", "=", id).executeTakeFirst();
 }
 
 /** Plans a boost, which a second person must agree to if it `isWaiting`. Returns its id. @throws BoostTooHighError */
@@ -149,22 +145,6 @@ export async function decideBoost(
     .execute();
   await turn(queries, [id]);
   return true;
-}
-
-/** Ends the boosts of a category that is deleted, and withdraws those that have not begun. */
-export async function endBoostsOf(queries: Queries, categoryId: bigint): Promise<void> {
-  const rows = await queries
-    .selectFrom("store_boosts")
-    .select(["id", "decision", "starts_at"])
-    .where("store_id", "=", (store) =>
-      store.selectFrom("store_cashbacks").select("store_id").where("id", "=", categoryId),
-    )
-    .where("category_id", "=", categoryId)
-    .where("decision", "in", ["waiting", "agreed"])
-    .execute();
-  const now = BigInt(Date.now());
-  for (const { id, decision, starts_at } of rows)
-    await decideBoost(queries, id, decision === "agreed" && starts_at <= now ? "ended" : "withdrawn");
 }
 
 /** A pass turns so many; the next ones follow. */

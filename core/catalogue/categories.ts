@@ -8,7 +8,7 @@ import type { Translations } from "../rules/languages.ts";
 import { recordOf } from "../rules/records.ts";
 import { groupKey } from "../rules/sale/value.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
-import { endBoostsOf, type PlannedBoost } from "./boosts.ts";
+import { decideBoost, type PlannedBoost } from "./boosts.ts";
 import { indexStore } from "./store-search.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
@@ -185,6 +185,22 @@ export async function updateCategory(
   if (fields.deleted) await endBoostsOf(queries, key.categoryId);
   await indexStore(queries, key.storeId);
   return numUpdatedRows === 1n;
+}
+
+/** Ends the boosts of a category that is deleted, and withdraws those that have not begun. */
+async function endBoostsOf(queries: Queries, categoryId: bigint): Promise<void> {
+  const rows = await queries
+    .selectFrom("store_boosts")
+    .select(["id", "decision", "starts_at"])
+    .where("store_id", "=", (store) =>
+      store.selectFrom("store_cashbacks").select("store_id").where("id", "=", categoryId),
+    )
+    .where("category_id", "=", categoryId)
+    .where("decision", "in", ["waiting", "agreed"])
+    .execute();
+  const now = BigInt(Date.now());
+  for (const { id, decision, starts_at } of rows)
+    await decideBoost(queries, id, decision === "agreed" && starts_at <= now ? "ended" : "withdrawn");
 }
 
 function followColumns(fields: FollowFields) {

@@ -38,10 +38,6 @@ export function named(queries: Queries) {
     .where("stores.deleted_at", "is", null);
 }
 
-export function findOffer(queries: Queries, id: bigint): Promise<StoreOffer | undefined> {
-  return named(queries).where("offers.id", "=", id).executeTakeFirst();
-}
-
 /** A store's offers, those to come and those that are over too, newest first. */
 export function listStoreOffers(queries: Queries, storeId: bigint, page: NewestPage): Promise<StoreOffer[]> {
   return listNewest(named(queries).where("offers.store_id", "=", storeId), "offers.id", page);

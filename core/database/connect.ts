@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
-import { Kysely, PostgresDialect, SqliteDialect } from "kysely";
+import { Kysely, PostgresDialect } from "kysely";
 import { type DocsAnchor, TorcidaError } from "../rules/torcida-error.ts";
 import { messageOf } from "../rules/unknown-error.ts";
 import type { Schema } from "./generated/schema.ts";
@@ -11,10 +11,9 @@ import { ensureDirectory, ensurePrivateFile } from "./private-files.ts";
 import { Replica, type ReplicaStatus } from "./replica.ts";
 import { TurnsDialect } from "./sqlite/dialect.ts";
 import { openSqliteReader } from "./sqlite/reader.ts";
-import { keepStatements } from "./sqlite/statements.ts";
 import { startSqliteThread } from "./sqlite/thread.ts";
 import { databaseErrorCode } from "./transaction.ts";
-import { fileGuard } from "./watch-file.ts";
+import { rememberFile } from "./watch-file.ts";
 
 export type DatabaseEngine = "sqlite" | "postgres";
 
@@ -103,6 +102,15 @@ function connectSqlite(
   return { engine: "sqlite", kysely, reader, location: file, schemaEditor, close };
 }
 
+/** The returned function throws `DatabaseReplacedError` once the file at the path was deleted or replaced. */
+function fileGuard(path: string): () => void {
+  const findReplacement = rememberFile(path);
+  return () => {
+    const replacement = findReplacement();
+    if (replacement) throw replacement;
+  };
+}
+
 /** Opens the file with its pragmas and 64-bit integers. docs/product.md#database-engines. @throws DatabaseUnavailableError */
 export function openSqlite(file: string): Sqlite.Database {
   try {
@@ -147,11 +155,6 @@ async function connectPostgres(databaseUrl: string, options: ConnectOptions): Pr
     await kysely.destroy();
   };
   return { ...opened, reader: replica.reader, replica, close };
-}
-
-/** Queries on a dedicated connection, within its current transaction. */
-export function queriesOnSqlite(sqlite: Sqlite.Database): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: keepStatements(sqlite) }) });
 }
 
 /**

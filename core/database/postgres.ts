@@ -1,7 +1,5 @@
-import { Kysely, PostgresDialect, type PostgresPoolClient } from "kysely";
 import pg from "pg";
 import { TorcidaError } from "../rules/torcida-error.ts";
-import type { Schema } from "./generated/schema.ts";
 import { hostUrls } from "./postgres-url.ts";
 import { noteDatabaseError } from "./transaction.ts";
 
@@ -62,15 +60,6 @@ export async function openClient(databaseUrl: string): Promise<pg.Client> {
       throw error;
     });
     return client;
-  });
-}
-
-/** Queries on a dedicated connection, within its current transaction. */
-export function queriesOn(client: pg.Client): Kysely<Schema> {
-  const query = client.query.bind(client);
-  const connection: PostgresPoolClient = { query, release: () => {} };
-  return new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: { options: {}, connect: async () => connection, end: async () => {} } }),
   });
 }
 

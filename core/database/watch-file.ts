@@ -9,7 +9,7 @@ export class DatabaseReplacedError extends TorcidaError {
 }
 
 /** Remembers the file at a path. The returned function says whether that file was deleted or replaced since. */
-function rememberFile(path: string): () => DatabaseReplacedError | undefined {
+export function rememberFile(path: string): () => DatabaseReplacedError | undefined {
   const opened = statSync(path);
   return () => {
     const now = statSync(path, { throwIfNoEntry: false });
@@ -21,15 +21,6 @@ function rememberFile(path: string): () => DatabaseReplacedError | undefined {
     return new DatabaseReplacedError(
       `The database ${path} was ${what} while it was open; nothing is written any more. ${toDo}`,
     );
-  };
-}
-
-/** The returned function throws DatabaseReplacedError once the file at the path was deleted or replaced. */
-export function fileGuard(path: string): () => void {
-  const findReplacement = rememberFile(path);
-  return () => {
-    const replacement = findReplacement();
-    if (replacement) throw replacement;
   };
 }
 

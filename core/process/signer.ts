@@ -2,8 +2,8 @@ import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { codeOf } from "../rules/unknown-error.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import { address, type Problem, privateKey, readUrl } from "./environment.ts";
-import { addressOfKey, isKnownKey, KNOWN_ADDRESSES } from "./known-keys.ts";
+import { address, privateKey, readUrl } from "./environment.ts";
+import { addressOfKey } from "./known-keys.ts";
 
 /** The signer of transactions: a key in this process, or a signing service. docs/product.md#signers */
 export type Signer =
@@ -107,33 +107,4 @@ export function signerOf({ key, url, address }: SignerValues): Signer | undefine
 
 export function keySigner(key: `0x${string}`): Signer {
   return { kind: "key", address: addressOfKey(key), privateKey: key };
-}
-
-/** Contradictions between the variables of one signer. */
-export function signerProblems(
-  { prefix, key, address, ways }: SignerValues,
-  { isPublic, wrong }: { isPublic: boolean; wrong: ReadonlySet<string> },
-): Problem[] {
-  const [first, second] = ways;
-  const addressVariable = `${prefix}_ADDRESS`;
-  const isKnown = (key !== undefined && isKnownKey(key)) || (address !== undefined && KNOWN_ADDRESSES.has(address));
-  const problems: [boolean, string, string][] = [
-    [second !== undefined, second ?? "", `must not be set together with ${first}: use one signer`],
-    [
-      isKnown && isPublic,
-      first ?? addressVariable,
-      "is a test key that everyone knows: use one of your own on a public chain",
-    ],
-    [
-      first === `${prefix}_SIGNER_URL` && address === undefined && !wrong.has(addressVariable),
-      addressVariable,
-      `is missing: the account that ${first} signs for`,
-    ],
-    [
-      key !== undefined && address !== undefined && addressOfKey(key) !== address,
-      addressVariable,
-      `is not the account of ${first}`,
-    ],
-  ];
-  return problems.filter(([isWrong]) => isWrong).map(([, variable, message]) => ({ variable, message }));
 }

@@ -3,7 +3,7 @@ import type { Network } from "../rules/networks.ts";
 import { recordOf } from "../rules/records.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { list, type Problem } from "./environment.ts";
-import { LOCAL_TEST_KEY } from "./known-keys.ts";
+import { addressOfKey, isKnownKey, KNOWN_ADDRESSES, LOCAL_TEST_KEY } from "./known-keys.ts";
 import {
   accountOf,
   keySigner,
@@ -11,7 +11,6 @@ import {
   type Signer,
   type SignerValues,
   signerOf,
-  signerProblems,
   signerValues,
   signerVariables,
 } from "./signer.ts";
@@ -91,6 +90,35 @@ export function keyProblems(network: Network, values: KeyValues, wrong: Readonly
     ...missingKeys(values, sets),
     ...wrongChoice(values, sets),
   ];
+}
+
+/** Contradictions between the variables of one signer. */
+function signerProblems(
+  { prefix, key, address, ways }: SignerValues,
+  { isPublic, wrong }: { isPublic: boolean; wrong: ReadonlySet<string> },
+): Problem[] {
+  const [first, second] = ways;
+  const addressVariable = `${prefix}_ADDRESS`;
+  const isKnown = (key !== undefined && isKnownKey(key)) || (address !== undefined && KNOWN_ADDRESSES.has(address));
+  const problems: [boolean, string, string][] = [
+    [second !== undefined, second ?? "", `must not be set together with ${first}: use one signer`],
+    [
+      isKnown && isPublic,
+      first ?? addressVariable,
+      "is a test key that everyone knows: use one of your own on a public chain",
+    ],
+    [
+      first === `${prefix}_SIGNER_URL` && address === undefined && !wrong.has(addressVariable),
+      addressVariable,
+      `is missing: the account that ${first} signs for`,
+    ],
+    [
+      key !== undefined && address !== undefined && addressOfKey(key) !== address,
+      addressVariable,
+      `is not the account of ${first}`,
+    ],
+  ];
+  return problems.filter(([isWrong]) => isWrong).map(([, variable, message]) => ({ variable, message }));
 }
 
 function missingOperator(

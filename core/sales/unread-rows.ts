@@ -14,7 +14,6 @@ const FIRST_RETRY_MS = 60_000;
 const LONGEST_RETRY_MS = 6 * 3_600_000;
 /** A row without a sale's key cannot be asked for: it is over when the network has not sent it for so long. */
 const UNSEEN_MS = 3 * DAY_MS;
-const ROWS = 200;
 
 /** Keeps rows that could not be read or stored. Returns how many of them are new. docs/product.md#sales-unread */
 export async function setAside(queries: Queries, key: AccountKey, rows: readonly UnreadRow[]): Promise<number> {
@@ -88,10 +87,6 @@ export async function forgetRows(queries: Queries, key: AccountKey, readKeys: re
   for (const { row_key } of over) {
     await ofAccount(queries.deleteFrom("unread_rows"), key).where("row_key", "=", row_key).execute();
   }
-}
-
-export function listUnreadRows(queries: Queries): Promise<StoredUnreadRow[]> {
-  return queries.selectFrom("unread_rows").selectAll().orderBy("first_at", "desc").limit(ROWS).execute();
 }
 
 function ofAccount<Q extends { where(column: "network" | "account", operator: "=", value: string): Q }>(

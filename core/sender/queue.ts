@@ -1,10 +1,9 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import { among, givenRows } from "../database/among.ts";
-import { COUNTED, countOf, countRows } from "../database/capped-count.ts";
+import { COUNTED, countOf } from "../database/capped-count.ts";
 import { databaseNow } from "../database/clock.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { inStretch, type Stretch } from "../database/index-range.ts";
-import { listNewest, type NewestPage } from "../database/newest-page.ts";
 import {
   LIMIT_REASONS,
   OPERATION_KINDS,
@@ -205,25 +204,6 @@ export async function findOperation(
 
 export async function findOperationById(queries: Queries, id: bigint): Promise<Operation | undefined> {
   return queries.selectFrom("operations").selectAll().where("id", "=", id).executeTakeFirst();
-}
-
-/** Operations in a status, newest first, one page at a time. */
-export async function listOperations(
-  queries: Queries,
-  { status, ...page }: NewestPage & { status: OperationStatus | readonly OperationStatus[] },
-): Promise<Operation[]> {
-  return listNewest(queries.selectFrom("operations").selectAll().where("status", "in", [status].flat()), "id", page);
-}
-
-/** How many operations are in a status; one more than `COUNTED` means more. */
-export async function countOperations(
-  queries: Queries,
-  status: OperationStatus | readonly OperationStatus[],
-): Promise<number> {
-  const ofStatuses = [status]
-    .flat()
-    .map((one) => sql`select 1 from (select 1 from operations ${inStretch(queries, operationsIn(one))}) as stretch`);
-  return countRows(queries, sql.join(ofStatuses, sql` union all `));
 }
 
 /** The last transaction hash of an operation, if it was sent. */

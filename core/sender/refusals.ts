@@ -1,7 +1,10 @@
 import type { PublicClient } from "viem";
 import { type Revert, readRevert } from "../chain/revert.ts";
 import type { OperationKind, OperationReason } from "../database/operations.ts";
-import { isAboutNodes } from "../process/rpc/chain-client.ts";
+import { rpcErrorOf } from "../process/rpc/chain-client.ts";
+import { RpcError } from "../process/rpc/json-rpc.ts";
+import { ContradictionError } from "../process/rpc/node-proof.ts";
+import type { RpcFailure } from "../process/rpc/refusal.ts";
 import { idsOf } from "../rules/records.ts";
 import { explanationOf, shortened } from "../rules/unknown-error.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
@@ -209,9 +212,17 @@ export class Refusals {
   }
 }
 
-/** Whether an error says nothing about the operation that met it. */
+const ABOUT_NODES: readonly RpcFailure[] = ["unproven", "rate-limited", "over-budget", "inconsistent"];
+
+/** Whether an error says nothing about the operation that met it: the round ends, or no node could be asked. */
 function isNobodysFault(error: unknown): boolean {
-  return endsRound(error) || isAboutNodes(error);
+  if (endsRound(error)) return true;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof ContradictionError) return true;
+    const failure = cause instanceof RpcError ? cause.failure : rpcErrorOf(cause)?.failure;
+    if (failure) return ABOUT_NODES.includes(failure);
+  }
+  return false;
 }
 
 // What a refusal means -------------------------------------------------------------------------------------------------

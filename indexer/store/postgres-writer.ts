@@ -1,5 +1,7 @@
+import { Kysely, PostgresDialect, type PostgresPoolClient } from "kysely";
 import type { Database } from "../../core/database/connect.ts";
-import { openClient, queriesOn } from "../../core/database/postgres.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
+import { openClient } from "../../core/database/postgres.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { endWhenIdle, fence, type Lease, leaseLost } from "../../core/process/lease.ts";
 import type { Changes, Payout } from "../fold.ts";
@@ -201,3 +203,12 @@ const PAYOUTS = `insert into payouts (token_id, recipient, amount_gwei, state, t
       log_index = excluded.log_index, paid_at = excluded.paid_at, wei_per_cent = excluded.wei_per_cent`;
 const PRUNE = `delete from chain_blocks where number >= $1 and number < $2 and number % ${SPARSE_EVERY} <> 0
       and not exists (select 1 from chain_events where chain_events.block_number = chain_blocks.number)`;
+
+/** Queries on a dedicated connection, within its current transaction. */
+function queriesOn(client: Client): Kysely<Schema> {
+  const query = client.query.bind(client);
+  const connection: PostgresPoolClient = { query, release: () => {} };
+  return new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: { options: {}, connect: async () => connection, end: async () => {} } }),
+  });
+}

@@ -1,5 +1,8 @@
 import type Sqlite from "better-sqlite3";
-import { BUSY_TIMEOUT_MS, type Database, openSqlite, queriesOnSqlite } from "../../core/database/connect.ts";
+import { Kysely, SqliteDialect } from "kysely";
+import { BUSY_TIMEOUT_MS, type Database, openSqlite } from "../../core/database/connect.ts";
+import type { Schema } from "../../core/database/generated/schema.ts";
+import { keepStatements } from "../../core/database/sqlite/statements.ts";
 import { whenFree } from "../../core/database/sqlite/when-free.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { fence, type Lease, leaseLost } from "../../core/process/lease.ts";
@@ -25,7 +28,8 @@ class SqliteWriter implements ChunkWriter {
     this.#sqlite = openSqlite(database.location);
     this.#sqlite.pragma("cache_size = -8000");
     this.#sqlite.pragma("busy_timeout = 0");
-    this.#queries = queriesOnSqlite(this.#sqlite);
+    // Within the connection's current transaction.
+    this.#queries = new Kysely<Schema>({ dialect: new SqliteDialect({ database: keepStatements(this.#sqlite) }) });
     this.#statements = prepare(this.#sqlite);
     const fenced = fence(database.kysely, lease).compile(database.kysely);
     const holdLease = this.#sqlite.prepare(fenced.sql);

@@ -7,7 +7,6 @@ import type { Lane } from "./call-budget.ts";
 import { type JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
 import { NodePool } from "./node-pool.ts";
 import { type ChainMemory, ContradictionError } from "./node-proof.ts";
-import type { RpcFailure } from "./refusal.ts";
 
 /** Below the five seconds within which every call is answered (docs/product.md#limit-answer-time). */
 const TIMEOUT_MS = 3_000;
@@ -26,7 +25,8 @@ export type ChainClient = PublicClient & {
   onOneNode<T>(question: (node: PublicClient) => Promise<T>): Promise<T>;
   /**
    * A client whose calls stand each by itself: what a node answers to one, in whatever form, stops no other, and the
-   * calls of one turn share the time that `msLeft` returns. Errors that `isAboutNodes` are not the call's own.
+   * calls of one turn share the time that `msLeft` returns. An error that no node
+   * could be asked is not the call's own.
    */
   apart(msLeft?: () => number): PublicClient;
 };
@@ -165,18 +165,6 @@ function viemErrorOf(error: unknown, calls: readonly RpcCall[]): unknown {
 /** The failure behind an error that `viemErrorOf` returned. */
 export function rpcErrorOf(error: Error): RpcError | undefined {
   return "rpcFailure" in error && error.rpcFailure instanceof RpcError ? error.rpcFailure : undefined;
-}
-
-const ABOUT_NODES: readonly RpcFailure[] = ["unproven", "rate-limited", "over-budget", "inconsistent"];
-
-/** Whether no node could be asked, which says nothing about the call. */
-export function isAboutNodes(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof ContradictionError) return true;
-    const failure = cause instanceof RpcError ? cause.failure : rpcErrorOf(cause)?.failure;
-    if (failure) return ABOUT_NODES.includes(failure);
-  }
-  return false;
 }
 
 /** Unwraps from viem's error what the pool needs: a contradiction, or a failure of the node. */
