@@ -3,31 +3,8 @@ import { Migrator } from "kysely/migration";
 import { type Database, type DatabaseEngine, DatabaseUnavailableError } from "./connect.ts";
 import { INITIAL_MIGRATION, up as initial } from "./migrations/0001-initial.ts";
 import { openWords } from "./migrations/0002-open-words.ts";
-import { accountBooks } from "./migrations/0003-account-books.ts";
-import { proposals } from "./migrations/0004-proposals.ts";
-import { saidOfSales } from "./migrations/0005-said-of-sales.ts";
-import { factsOfOthers } from "./migrations/0006-facts-of-others.ts";
-import { purses } from "./migrations/0007-purses.ts";
-import { people } from "./migrations/0008-people.ts";
-import { chainGrades } from "./migrations/0009-chain-grades.ts";
-import { nodeCalls } from "./migrations/0010-node-calls.ts";
-import { deciders } from "./migrations/0011-deciders.ts";
-import { paidRates } from "./migrations/0012-paid-rates.ts";
-import { dayShares } from "./migrations/0013-day-shares.ts";
-import { siteFiles } from "./migrations/0014-site-files.ts";
-import { storeDomains } from "./migrations/0016-store-domains.ts";
-import { push } from "./migrations/0017-push.ts";
-import { contractEvents } from "./migrations/0018-contract-events.ts";
-import { ticketContracts } from "./migrations/0019-ticket-contracts.ts";
-import { returns } from "./migrations/0020-returns.ts";
-import { sessionWrites } from "./migrations/0021-session-writes.ts";
-import { programmes } from "./migrations/0022-programmes.ts";
-import { offers } from "./migrations/0023-offers.ts";
 import { clubs } from "./migrations/0024-clubs.ts";
-import { fans } from "./migrations/0025-fans.ts";
-import { traces } from "./migrations/0026-traces.ts";
-import { accountLosses } from "./migrations/0027-account-losses.ts";
-import { logosAndMonths } from "./migrations/0028-logos-and-months.ts";
+import { readSql, runSql } from "./migrations/sql-migration.ts";
 import { readSetting, writeSetting } from "./settings.ts";
 import { databaseErrorCode, type Queries } from "./transaction.ts";
 
@@ -41,35 +18,41 @@ export type SchemaMigration = {
   requires?: string;
 };
 
+/** One that is a file of SQL of its name. */
+const bySql = (name: string): SchemaMigration => ({
+  name,
+  up: (db, engine) => runSql(db, engine, readSql(`${name}.sql`)),
+});
+
 /** In order; from 1.0.0 on only ever appended to. */
 export const MIGRATIONS: readonly SchemaMigration[] = [
   { name: INITIAL_MIGRATION, up: initial },
   { name: "0002-open-words", up: openWords },
-  { name: "0003-account-books", up: accountBooks },
-  { name: "0004-proposals", up: proposals },
-  { name: "0005-said-of-sales", up: saidOfSales },
-  { name: "0006-facts-of-others", up: factsOfOthers },
-  { name: "0007-purses", up: purses },
-  { name: "0008-people", up: people },
-  { name: "0009-chain-grades", up: chainGrades },
-  { name: "0010-node-calls", up: nodeCalls },
-  { name: "0011-deciders", up: deciders },
-  { name: "0012-paid-rates", up: paidRates },
-  { name: "0013-day-shares", up: dayShares },
-  { name: "0014-site-files", up: siteFiles },
-  { name: "0016-store-domains", up: storeDomains },
-  { name: "0017-push", up: push },
-  { name: "0018-contract-events", up: contractEvents },
-  { name: "0019-ticket-contracts", up: ticketContracts },
-  { name: "0020-returns", up: returns },
-  { name: "0021-session-writes", up: sessionWrites },
-  { name: "0022-programmes", up: programmes },
-  { name: "0023-offers", up: offers },
+  bySql("0003-account-books"),
+  bySql("0004-proposals"),
+  bySql("0005-said-of-sales"),
+  bySql("0006-facts-of-others"),
+  bySql("0007-purses"),
+  bySql("0008-people"),
+  bySql("0009-chain-grades"),
+  bySql("0010-node-calls"),
+  bySql("0011-deciders"),
+  bySql("0012-paid-rates"),
+  bySql("0013-day-shares"),
+  bySql("0014-site-files"),
+  bySql("0016-store-domains"),
+  bySql("0017-push"),
+  bySql("0018-contract-events"),
+  bySql("0019-ticket-contracts"),
+  bySql("0020-returns"),
+  bySql("0021-session-writes"),
+  bySql("0022-programmes"),
+  bySql("0023-offers"),
   { name: "0024-clubs", up: clubs },
-  { name: "0025-fans", up: fans },
-  { name: "0026-traces", up: traces },
-  { name: "0027-account-losses", up: accountLosses },
-  { name: "0028-logos-and-months", up: logosAndMonths },
+  bySql("0025-fans"),
+  bySql("0026-traces"),
+  bySql("0027-account-losses"),
+  bySql("0028-logos-and-months"),
 ];
 
 /** How often an upgrade is tried beside a shop whose transactions hold what it needs, and how long each waits for that. */

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { parse } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect } from "chai";
 import { COMPUTED, NUMBERED, TABLES } from "../../core/database/generated/schema.ts";
@@ -60,8 +60,8 @@ describe("core/database/generated/schema.ts", () => {
 
 describe("The migrations", () => {
   it("are applied in the order of their numbers, which an archive names them by", () => {
-    const files = globSync("core/database/migrations/0*.ts").map((file) => basename(file, ".ts"));
+    const files = new Set(globSync("core/database/migrations/0*.{ts,sql}").map((file) => parse(file).name));
     const names = MIGRATIONS.map(({ name }) => name.replace(/-[0-9a-f]{8}$/, ""));
-    expect(names).to.deep.equal(files.sort());
+    expect(names).to.deep.equal([...files].sort());
   });
 });

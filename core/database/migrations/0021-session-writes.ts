@@ -1,7 +1,0 @@
-import type { Kysely } from "kysely";
-import type { DatabaseEngine } from "../connect.ts";
-import { readSql, runSql } from "./sql-migration.ts";
-
-export async function sessionWrites(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
-  await runSql(db, engine, readSql("0021-session-writes.sql"));
-}
