@@ -6,7 +6,7 @@ import compression from "compression";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { BaseError, isAddress } from "viem";
 import type { z } from "zod";
-import { readingFrom } from "../../core/database/replica.ts";
+import { currentPosition, readingFrom } from "../../core/database/replica.ts";
 import { databaseErrorCode, isDatabaseAway } from "../../core/database/transaction.ts";
 import { NoAgreementError } from "../../core/process/rpc/every-node.ts";
 import { inSpan } from "../../core/process/tracing.ts";
@@ -17,7 +17,7 @@ import { OwnSaleError } from "../../core/rules/sale/own-sale-error.ts";
 import { isAddressShaped } from "../../core/rules/wallet-address.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import { serveMetricsLocally } from "../operations/metrics.ts";
-import { noteWrite } from "../people/sessions.ts";
+import { noteSession } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
 import { ApiError, errorBody, forbidden, invalid, notFound, unavailable } from "./api-error.ts";
 import { trustedProxies } from "./connection-limit.ts";
@@ -26,7 +26,7 @@ import { accountPayer, payerOf, type Receipt } from "./gate.ts";
 import { identify, requireAccess } from "./identity.ts";
 import { Prepared } from "./prepared.ts";
 import type { Asked, CheckedReply, Cost, Identity, Route, StreamReply } from "./route.ts";
-import { API_HEADERS, applyCors } from "./security-headers.ts";
+import { API_HEADERS } from "./security-headers.ts";
 import { parseStrictJson, StrictJsonError } from "./strict-json.ts";
 
 const BODY_LIMIT_BYTES = 64 * 1024;
@@ -84,6 +84,29 @@ function beginRequest(services: Services, metrics: Metrics): express.RequestHand
     if (applyCors(services.environment.CORS_ORIGINS, request, response)) return;
     compress(request, response, next);
   };
+}
+
+const ALLOWED_METHODS = "GET, POST, PUT, DELETE";
+const ALLOWED_HEADERS = "authorization, content-type, idempotency-key";
+
+/** Allows exactly the listed origins. Returns true if the request was a preflight, which it has answered. */
+function applyCors(origins: readonly string[], request: Request, response: Response): boolean {
+  const { origin } = request.headers;
+  const isAllowed = origin !== undefined && origins.includes(origin);
+  if (origins.length > 0) response.setHeader("vary", "Origin");
+  if (isAllowed) {
+    response.setHeader("access-control-allow-origin", origin);
+    response.setHeader("access-control-expose-headers", "x-request-id, retry-after");
+  }
+  if (request.method !== "OPTIONS") return false;
+  if (isAllowed) {
+    response.setHeader("access-control-allow-methods", ALLOWED_METHODS);
+    response.setHeader("access-control-allow-headers", ALLOWED_HEADERS);
+    response.setHeader("access-control-max-age", "600");
+  }
+  response.statusCode = 204;
+  response.end();
+  return true;
 }
 
 /** The caller is admitted before the body is read. */
@@ -182,7 +205,8 @@ async function answer(services: Services, route: Route, request: Request, respon
   // The write stands, whether or not it can be noted.
   const noteOwnWrite = async () => {
     if (!services.database.replica || identity.kind !== "user") return;
-    await noteWrite(services.database.kysely, identity.visitor.tokenHash).catch((error: unknown) =>
+    const position = { written_position: currentPosition() };
+    await noteSession(services.database.kysely, identity.visitor.tokenHash, position).catch((error: unknown) =>
       services.log.warn({ err: error }, "The write of a session could not be noted"),
     );
   };

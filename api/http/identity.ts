@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
 import { PROOF_MS, SENTENCE_SESSION_MS, SESSION_IDLE_MS, SESSION_MS } from "../../core/rules/session.ts";
-import { hashToken, type Session, touchSession } from "../people/sessions.ts";
+import { hashToken, noteSession, type Session } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
 import { forbidden, unauthorized } from "./api-error.ts";
 import { type Identity, isAllowed, isFresh, type Route } from "./route.ts";
@@ -36,7 +36,7 @@ async function noteLastUse({ database, log }: Services, tokenHash: string, now: 
   if (beingNoted.has(tokenHash)) return;
   beingNoted.add(tokenHash);
   try {
-    await touchSession(database.kysely, tokenHash, now);
+    await noteSession(database.kysely, tokenHash, { last_seen_at: now });
   } catch (error) {
     log.warn({ err: error }, "The last use of a session could not be noted");
   } finally {

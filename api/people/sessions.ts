@@ -1,8 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Kysely } from "kysely";
+import type { RawBuilder } from "kysely";
 import { amongTexts } from "../../core/database/among.ts";
 import { databaseNow, engineOf } from "../../core/database/clock.ts";
-import type { Schema } from "../../core/database/generated/schema.ts";
 import { currentPosition } from "../../core/database/replica.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { type Device, MOST_SESSIONS, type SignInPurpose } from "../../core/rules/session.ts";
@@ -149,17 +148,13 @@ function toVisitor(row: VisitorRow): Visitor {
   };
 }
 
-export async function touchSession(queries: Queries, tokenHash: string, now: bigint): Promise<void> {
-  await queries.updateTable("sessions").set({ last_seen_at: now }).where("token_hash", "=", tokenHash).execute();
-}
-
-/** Before the answer of a call that may have written leaves, so that this session's next read sees it, at any api. */
-export async function noteWrite(kysely: Kysely<Schema>, tokenHash: string): Promise<void> {
-  await kysely
-    .updateTable("sessions")
-    .set({ written_position: currentPosition() })
-    .where("token_hash", "=", tokenHash)
-    .execute();
+/** When a session was last seen, or up to where it wrote, so that its next read sees that, at any api. */
+export async function noteSession(
+  queries: Queries,
+  tokenHash: string,
+  seen: { last_seen_at: bigint } | { written_position: RawBuilder<bigint> },
+): Promise<void> {
+  await queries.updateTable("sessions").set(seen).where("token_hash", "=", tokenHash).execute();
 }
 
 export async function revokeSession(queries: Queries, tokenHash: string): Promise<void> {

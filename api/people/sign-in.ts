@@ -22,7 +22,7 @@ import {
   spendNonce,
 } from "./sessions.ts";
 import { contractOf, ownKeyOf, type Signer } from "./signatures.ts";
-import { hasSeenNonce, hasSeenOwnKey, markNonceSeen, markOwnKeySeen } from "./users.ts";
+import { hasSeenNonce, hasSeenOwnKey, markSeen } from "./users.ts";
 
 /** The site that the wallet displays and the message is bound to. */
 export type Site = { domain: string; uri: string };
@@ -126,11 +126,12 @@ export async function openSession(
   const { wallet } = proof;
   if (kind === "nonce") {
     await spend(queries, proof.nonce);
-    if (await markNonceSeen(queries, wallet)) await forgetVerified(queries, wallet);
+    // Whoever used the profile before may have had a copied signature.
+    if (await markSeen(queries, wallet, "nonce_seen")) await forgetVerified(queries, wallet);
     await revokeCompatSessions(queries, wallet);
   }
   const signature = "kind" in signer ? signer.kind : signer.value.kind;
-  if (signature === "key") await markOwnKeySeen(queries, wallet);
+  if (signature === "key") await markSeen(queries, wallet, "own_key_seen");
   const role = services.adminWallets.get(wallet);
   if (role !== undefined) {
     const detail = { role, origin: proof.address, signature };

@@ -94,24 +94,19 @@ export async function setNickname(queries: Queries, wallet: WalletAddress, nickn
 
 const nicknameColumns = (nickname: string) => ({ nickname, nickname_key: searchKey(nickname) });
 
-/** Returns whether it is the wallet's first nonce: whoever used the profile before may have had a copied signature. */
-export async function markNonceSeen(queries: Queries, wallet: WalletAddress): Promise<boolean> {
+/** Notes that a wallet signed a nonce, or with a key of its own. Returns whether it is the first time. */
+export async function markSeen(
+  queries: Queries,
+  wallet: WalletAddress,
+  what: "nonce_seen" | "own_key_seen",
+): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("users")
-    .set({ nonce_seen: 1n })
+    .set(what, 1n)
     .where("wallet", "=", wallet)
-    .where("nonce_seen", "=", 0n)
+    .where(what, "=", 0n)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
-}
-
-export async function markOwnKeySeen(queries: Queries, wallet: WalletAddress): Promise<void> {
-  await queries
-    .updateTable("users")
-    .set({ own_key_seen: 1n })
-    .where("wallet", "=", wallet)
-    .where("own_key_seen", "=", 0n)
-    .execute();
 }
 
 /** Takes what a person typed out of a row, which counts as no user from then on. */
