@@ -13,13 +13,13 @@ const intls: Partial<Record<Language, IntlShape>> = {};
 
 /** The texts that the server writes: e-mails, their pages, and previews of shared links. */
 export function textsIn(language: Language): Translate {
-  intls[language] ??= createIntl({ locale: LANGUAGES[language].locale, messages: readTexts(language) });
+  const file = new URL(`../core/rules/languages/${language}.json`, import.meta.url);
+  intls[language] ??= createIntl({
+    locale: LANGUAGES[language].locale,
+    messages: JSON.parse(readFileSync(file, "utf8")),
+  });
   const intl = intls[language];
   return (id, values) => intl.formatMessage({ id }, { product: PRODUCT_NAME, ...values });
-}
-
-function readTexts(language: Language): Record<string, string> {
-  return JSON.parse(readFileSync(new URL(`../core/rules/languages/${language}.json`, import.meta.url), "utf8"));
 }
 
 export const acceptedLanguage = (request: Request): Language =>

@@ -307,7 +307,9 @@ export async function readLinked(
   // first would be noticed only if there are any, and the new fork's would be missing.
   const blocks = isHead ? [head] : await node.blocks(numbers);
   assertLinked(previous, blocks);
-  const candidates = bloom ? blocks.filter((block) => mayHoldOurs(node, bloom, block)) : blocks;
+  const candidates = bloom
+    ? blocks.filter(({ logsBloom }) => node.addresses.some((address) => bloom.mayHold(logsBloom, address)))
+    : blocks;
   const logs =
     bloom && candidates.length <= EXACT_BLOCKS
       ? (await Promise.all(candidates.map((block) => node.exactLogsOf(block, bloom)))).flat()
@@ -330,10 +332,6 @@ function assertLinked(previous: BlockId | undefined, blocks: readonly Block[]): 
     }
     parent = block;
   }
-}
-
-function mayHoldOurs({ addresses }: ChainNode, bloom: Bloom, block: Block): boolean {
-  return addresses.some((address) => bloom.mayHold(block.logsBloom, address));
 }
 
 async function logsOfRange(

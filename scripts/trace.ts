@@ -26,7 +26,8 @@ try {
   try {
     const trace = await tracePurchase(database.kysely, BigInt(number));
     const onChain = await readChain(environment, database, BigInt(number));
-    if (values.json) console.log(JSON.stringify({ purchase: Number(number), ...trace, onChain }, asNumbers));
+    const asNumber = (_: string, value: unknown) => (typeof value === "bigint" ? Number(value) : value);
+    if (values.json) console.log(JSON.stringify({ purchase: Number(number), ...trace, onChain }, asNumber));
     else print(number, trace, onChain);
     if (!trace) process.exitCode = 1;
   } finally {
@@ -82,10 +83,6 @@ async function readChain(environment: OperatorEnvironment, database: Database, i
   } catch (error) {
     return `not to be read now (${messageOf(error).split("\n")[0]})`;
   }
-}
-
-function asNumbers(_: string, value: unknown): unknown {
-  return typeof value === "bigint" ? Number(value) : value;
 }
 
 /** The current state of a purchase in the contracts, in one line. `status` is the contract's number. */

@@ -49,17 +49,13 @@ function cleanPng(file: Buffer): Buffer {
     if (type === "IHDR" && at !== 8) throw damaged();
     if (crc32(file.subarray(at + 4, end - 4)) !== read32(file, end - 4)) throw damaged();
     if (PNG_CHUNKS.includes(type)) kept.push(file.subarray(at, end));
-    else if (isCriticalPng(type)) throw damaged();
+    // A chunk whose name starts with a capital is critical and must be understood.
+    else if (/^[A-Z]/.test(type)) throw damaged();
     if (type === "IDAT") hasPixels = true;
     if (type === "IEND" && !hasPixels) throw damaged();
     if (type === "IEND") return Buffer.concat(kept);
     at = end;
   }
-}
-
-/** A chunk whose name starts with a capital is critical and must be understood. */
-function isCriticalPng(type: string): boolean {
-  return /^[A-Z]/.test(type);
 }
 
 /** Keeps the segments that the pixels need, up to the end of the picture. */

@@ -1,11 +1,9 @@
-import type { PlannedBoost } from "../../core/catalogue/boosts.ts";
 import type { StoreCategory } from "../../core/catalogue/categories.ts";
 import type { ClubRow } from "../../core/catalogue/club-rows.ts";
 import { PAUSE_REASONS } from "../../core/catalogue/pauses.ts";
 import { fieldsOf, lacksOf, type StoreWithCategories } from "../../core/catalogue/stores.ts";
 import {
   CATEGORY_TRANSLATIONS,
-  type CategoryBoost,
   RARE_STORE_TEXTS,
   type StaffCashback,
   type StaffStore,
@@ -90,7 +88,9 @@ export function toWireCategory(category: StoreCategory): StoreCashback {
     category: category.category,
     ...recordOf(CATEGORY_TRANSLATIONS, (name) => category[name] ?? undefined),
     cashback_percent: percentText(category.cashbackBps),
-    ...(category.boost === null ? {} : { boost: toWireBoost(category, category.boost) }),
+    ...(category.boost === null
+      ? {}
+      : { boost: { plain_percent: percentText(category.plainBps), ends_at: isoTime(category.boost.endsAt) } }),
     ...(category.groupCode === null ? {} : { group_code: category.groupCode }),
     ...(category.isDefault ? { is_default: true as const } : {}),
   };
@@ -114,11 +114,6 @@ export function toWirePromise(
     token_slug: token?.slug ?? null,
     boost_ends_at: isoTimeIfAny(boostEndsAt),
   };
-}
-
-/** What raises a category, and what it pays without. */
-function toWireBoost({ plainBps }: StoreCategory, { endsAt }: PlannedBoost): CategoryBoost {
-  return { plain_percent: percentText(plainBps), ends_at: isoTime(endsAt) };
 }
 
 /** The boost of the store's highest percent, for its badge; of several, the one that ends last. */

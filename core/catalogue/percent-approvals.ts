@@ -283,7 +283,8 @@ async function refuse(queries: Queries, { boost_id }: PercentApprovalRow): Promi
 
 async function carryOut(queries: Queries, request: PercentApprovalRow): Promise<boolean> {
   const { boost_id, category_id, store_id, category, bps, from_bps, fields } = request;
-  if (!(await isOffered(queries, store_id))) return false;
+  const store = queries.selectFrom("stores").select("id").where("id", "=", store_id).where("deleted_at", "is", null);
+  if ((await store.executeTakeFirst()) === undefined) return false;
   if (boost_id !== null) return decideBoost(queries, boost_id, "agreed");
   if (category_id === null) {
     await insertCategory(queries, store_id, {
@@ -301,11 +302,6 @@ async function carryOut(queries: Queries, request: PercentApprovalRow): Promise<
   if (!before || raise?.bps !== bps || raise.fromBps !== from_bps) return false;
   const isFollowed = !before.isByHand && change.cashbackBps !== undefined;
   return updateCategory(queries, key, { ...change, ...(isFollowed ? { agreedBps: change.cashbackBps } : {}) });
-}
-
-async function isOffered(queries: Queries, storeId: bigint): Promise<boolean> {
-  const store = queries.selectFrom("stores").select("id").where("id", "=", storeId).where("deleted_at", "is", null);
-  return (await store.executeTakeFirst()) !== undefined;
 }
 
 const PERCENT_APPROVALS: ListSource = {

@@ -25,7 +25,8 @@ export async function seedCatalogue(
         await sql`select setval('stores_id_seq', max(id)) from stores`.execute(queries);
     }
     if (!(await queries.selectFrom("fan_tokens").select("id").limit(1).executeTakeFirst())) {
-      await insertFanTokens(queries, now);
+      const tokens = SAMPLE_FAN_TOKENS.map((token) => ({ ...token, contract: null, created_at: now, updated_at: now }));
+      await queries.insertInto("fan_tokens").values(tokens).execute();
     }
     for (const [slug, address] of Object.entries(contracts)) {
       if (address === undefined) continue;
@@ -73,11 +74,4 @@ async function insertStores(queries: Queries, now: bigint): Promise<void> {
       .execute();
     await indexStore(queries, storeId);
   }
-}
-
-async function insertFanTokens(queries: Queries, now: bigint): Promise<void> {
-  await queries
-    .insertInto("fan_tokens")
-    .values(SAMPLE_FAN_TOKENS.map((token) => ({ ...token, contract: null, created_at: now, updated_at: now })))
-    .execute();
 }

@@ -38,12 +38,9 @@ export function checkVariables<Shape extends z.ZodRawShape>(
   }
   const wrong = new Set(problems.map(({ variable }) => variable));
   problems.push(...rules(values, wrong).filter(({ variable }) => !wrong.has(variable)));
-  if (problems.length > 0) throw new EnvironmentError(linesOf(problems));
+  const lines = new Set(problems.map(({ variable, message }) => `${variable} ${message}`));
+  if (lines.size > 0) throw new EnvironmentError([...lines].join("\n"));
   return values;
-}
-
-function linesOf(problems: readonly Problem[]): string {
-  return [...new Set(problems.map(({ variable, message }) => `${variable} ${message}`))].join("\n");
 }
 
 /** A whole number within inclusive bounds; undefined if the variable is unset. */

@@ -159,7 +159,9 @@ class Accounts {
     const ofAccounts = Map.groupBy(candidates, ({ row }) => this.#accountOf.get(row.id));
     for (const [account, own] of ofAccounts) {
       if (!account) continue;
-      const asked = own.map(candidateOf);
+      const asked = own.map(({ row, life }): Candidate => {
+        return { id: row.id, payableAt: life.payableAt ?? 0n, centBps: row.cashback_cent_bps };
+      });
       const { room, unannounced, announcedBy } = await this.#roomOf(account, idsOf(asked), dayOf(now));
       const { waiting, passed, stops } = judge(asked, room);
       if (announcedBy !== undefined) await this.#decide(own, passed, judge(asked, unannounced).waiting, announcedBy);
@@ -216,10 +218,6 @@ class Accounts {
     };
     return { room, unannounced, announcedBy: announced.get(stopped ?? today) ?? announced.get(today) };
   }
-}
-
-function candidateOf({ row, life }: PurchaseWithLife): Candidate {
-  return { id: row.id, payableAt: life.payableAt ?? 0n, centBps: row.cashback_cent_bps };
 }
 
 async function listAnnounced(queries: Queries, accountId: bigint, ...days: bigint[]): Promise<Map<bigint, string>> {

@@ -310,7 +310,7 @@ export async function requestApprovals(
     }
     const approvalId = waiting.get(payout.purchaseId) ?? null;
     if (approvalId === row.approval_id) continue;
-    await setRequest(queries, payout.purchaseId, approvalId);
+    await queries.updateTable("purchases").set({ approval_id: approvalId }).where("id", "=", row.id).execute();
     changed.push(payout.purchaseId);
   }
   await recountPurchases(queries, changed);
@@ -448,8 +448,4 @@ async function use(queries: Queries, request: Request): Promise<void> {
 
 async function setState(queries: Queries, id: bigint, state: "used" | "lapsed"): Promise<void> {
   await queries.updateTable("approvals").set({ state }).where("id", "=", id).execute();
-}
-
-async function setRequest(queries: Queries, purchaseId: bigint, approvalId: bigint | null): Promise<void> {
-  await queries.updateTable("purchases").set({ approval_id: approvalId }).where("id", "=", purchaseId).execute();
 }

@@ -71,8 +71,12 @@ export async function decideChanged(queries: Queries, rules: SaleRules, limit: n
   actAs(queries, saidBy, "later");
   const affected = fact === "payouts" ? await listJudged(queries, after, limit) : await listOpen(queries, taken, limit);
   const ids = idsOf(affected);
-  if (fact === "payouts") await judgeAnew(queries, ids);
-  else await decideSales(queries, ids, rules);
+  if (fact === "payouts") {
+    // Out of the queue and of their deciders' days: their purchases are due, and are judged in their order.
+    for (const id of ids) await withdrawMove(queries, id, "pay");
+    await uncount(queries, ids);
+    await recountPurchases(queries, ids);
+  } else await decideSales(queries, ids, rules);
   await moveChangedFact(queries, fact, affected.length < limit ? undefined : affected.at(-1));
 }
 
@@ -138,11 +142,4 @@ async function listJudged(queries: Queries, after: Place, limit: number): Promis
     .limit(limit)
     .execute();
   return rows.map(({ id }) => ({ storeId: 0n, id }));
-}
-
-/** Takes payouts out of the queue and of their deciders' days; their purchases are due, and are judged in their order. */
-async function judgeAnew(queries: Queries, ids: readonly bigint[]): Promise<void> {
-  for (const id of ids) await withdrawMove(queries, id, "pay");
-  await uncount(queries, ids);
-  await recountPurchases(queries, ids);
 }

@@ -275,7 +275,8 @@ export async function saveSteps(
   await draw(queries, passed.drawn, passed.day);
   for (const { id, wallet, keptGwei } of steps) {
     if (keptGwei === 0n) continue;
-    await keepOffset(queries, id, keptGwei);
+    // It offsets the buyer's debt. docs/product.md#debt
+    await queries.updateTable("purchases").set({ offset_gwei: keptGwei }).where("id", "=", id).execute();
     await recover(queries, { purchaseId: id, wallet, keptGwei });
   }
   const settled = await settlePurchases(queries, idsOf(over));
@@ -372,7 +373,10 @@ export async function mintNow(
     // Locked, so that the mint is not sent meanwhile.
     const [known] = await lockOperations(queries, [id], ["mint"]);
     const isUnsent = known === undefined || UNSENT.some((status) => status === known.status);
-    if (isUnsent) await setMetadataUri(queries, id, metadataUri);
+    if (isUnsent) {
+      // It replaces the drawn ticket. docs/product.md#mint
+      await queries.updateTable("purchases").set({ metadata_uri: metadataUri }).where("id", "=", id).execute();
+    }
     if (known && isUnsent && known.status !== "queued") await expedite(queries, "mint", [id]);
   }
   if (source === "simulated") {
@@ -391,19 +395,6 @@ async function freezeRates(queries: Queries, ids: readonly bigint[], weiPerCent:
     .where(among(queries, "id", ids))
     .where("wei_per_cent", "is", null)
     .execute();
-}
-
-/**
- * Replaces the drawn ticket by a URI; possible only before the mint is sent, which the caller checks.
- * docs/product.md#mint
- */
-async function setMetadataUri(queries: Queries, id: bigint, metadataUri: string): Promise<void> {
-  await queries.updateTable("purchases").set({ metadata_uri: metadataUri }).where("id", "=", id).execute();
-}
-
-/** Keeps part of a purchase's cashback to offset the buyer's debt. docs/product.md#debt */
-async function keepOffset(queries: Queries, id: bigint, gwei: bigint): Promise<void> {
-  await queries.updateTable("purchases").set({ offset_gwei: gwei }).where("id", "=", id).execute();
 }
 
 /** Settles these purchases. Returns their sales, which are to be decided anew. The caller recounts them. */

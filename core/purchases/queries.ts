@@ -29,15 +29,7 @@ export const CONFIRMED = sql.lit(COUNTED_STATUS.confirmed);
 /** A purchase with its ticket and payout. */
 export type Purchase = Awaited<ReturnType<typeof listPurchases>>[number];
 
-/**
- * Purchases with their indexed tickets and payouts. A token belongs to a purchase by its id and its owner: one
- * with another owner was minted from an earlier database, and is not a purchase here.
- */
-function purchasesWithIndex(queries: Queries) {
-  return joinIndex(queries, sql<SqlBool>`true`, sql<SqlBool>`true`);
-}
-
-/** The same for some purchases, by id. */
+/** Some purchases with their indexed tickets and payouts, by id. */
 function somePurchasesWithIndex(queries: Queries, ids: readonly bigint[]) {
   // PostgreSQL would scan all tokens and payouts rather than look up a thousand ids one by one, so they are looked up
   // in one step.
@@ -48,6 +40,10 @@ function somePurchasesWithIndex(queries: Queries, ids: readonly bigint[]) {
   );
 }
 
+/**
+ * Purchases with their indexed tickets and payouts. A token belongs to a purchase by its id and its owner: one
+ * with another owner was minted from an earlier database, and is not a purchase here.
+ */
 function joinIndex(queries: Queries, tokens: RawBuilder<SqlBool>, payouts: RawBuilder<SqlBool>) {
   return queries
     .selectFrom("purchases")
@@ -63,7 +59,7 @@ function joinIndex(queries: Queries, tokens: RawBuilder<SqlBool>, payouts: RawBu
 }
 
 /** The columns from which the state of a purchase and its payout are derived. */
-function selectLife(from: ReturnType<typeof purchasesWithIndex>) {
+function selectLife(from: ReturnType<typeof joinIndex>) {
   return from.select([
     "purchases.id",
     "purchases.wallet",
@@ -123,7 +119,7 @@ function selectPayout() {
 
 /** The same, with every column that a purchase record shows. */
 export function selectPurchases(queries: Queries) {
-  return selectLife(purchasesWithIndex(queries)).select([
+  return selectLife(joinIndex(queries, sql<SqlBool>`true`, sql<SqlBool>`true`)).select([
     saleState().as("sale_state"),
     ...selectPayout(),
     "purchases.store_id",

@@ -21,14 +21,12 @@ export async function storePushes(queries: Queries, pushes: readonly Push[]): Pr
   const ofAccounts = Map.groupBy(pushes, ({ key }) => `${key.network} ${key.account}`);
   for (const same of ofAccounts.values()) {
     const [first] = same;
-    const traces = same.flatMap((push) => keysOf(push).map((saleKey) => [saleKey, push.traceparent ?? null] as const));
+    const traces = same.flatMap(({ saleKeys, traceparent = null }) =>
+      [...new Set(saleKeys)].slice(0, KEYS_A_PUSH).map((saleKey) => [saleKey, traceparent] as const),
+    );
     if (first) await storeHints(queries, first.key, new Map(traces));
   }
   return pushes.map(() => undefined);
-}
-
-function keysOf({ saleKeys }: Push): string[] {
-  return [...new Set(saleKeys)].slice(0, KEYS_A_PUSH);
 }
 
 async function storeHints(

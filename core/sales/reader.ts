@@ -110,7 +110,7 @@ export class Reader {
         if (signal.aborted) return;
         await this.#tell(error);
       }
-      await pause(this.#waitMs(), signal);
+      await delay(this.#waitMs(), undefined, { signal }).catch(() => {});
     }
   }
 
@@ -481,8 +481,4 @@ function windows(from: number, to: number, maximumMs: number): Window[] {
   for (let start = from; start < to; start += maximumMs)
     found.push({ from: start, to: Math.min(start + maximumMs, to) });
   return found;
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => {});
 }

@@ -25,7 +25,7 @@ export async function setAside(queries: Queries, key: AccountKey, rows: readonly
 async function keep(queries: Queries, key: AccountKey, row: UnreadRow): Promise<boolean> {
   const now = BigInt(Date.now());
   const seen = { text: row.text, problem: row.problem, seen_at: now };
-  const row_key = row.saleKey === null ? hashOf(row.text) : `sale ${row.saleKey}`;
+  const row_key = row.saleKey === null ? hash("sha256", row.text) : `sale ${row.saleKey}`;
   const known = await ofAccount(queries.updateTable("unread_rows").set(seen), key)
     .where("row_key", "=", row_key)
     .executeTakeFirst();
@@ -94,8 +94,4 @@ function ofAccount<Q extends { where(column: "network" | "account", operator: "=
   { network, account }: AccountKey,
 ): Q {
   return query.where("network", "=", network).where("account", "=", account);
-}
-
-function hashOf(text: string): string {
-  return hash("sha256", text);
 }

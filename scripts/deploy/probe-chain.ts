@@ -15,14 +15,10 @@ export async function probeChain(client: PublicClient, network: Network): Promis
     try {
       await client.call({ data: code });
     } catch (error) {
-      if (!isInvalidOpcode(error)) throw error;
+      if (!/opcode|not activated|EVM error/i.test(messageOf(error))) throw error;
       throw new DeployError(
         `${network} does not support ${opcode}: the chain is older than Cancun, nothing was deployed`,
       );
     }
   }
-}
-
-function isInvalidOpcode(error: unknown): boolean {
-  return /opcode|not activated|EVM error/i.test(messageOf(error));
 }

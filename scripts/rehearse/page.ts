@@ -39,7 +39,7 @@ export function renderPage(view: View): string {
   const t = TEXTS[view.language];
   const { torcidaUrl } = view;
   const other = view.language === "pt" ? "en" : "pt";
-  const isEmpty = countSales(view) === 0;
+  const isEmpty = view.networks.every(({ book }) => book.sales.size === 0);
   return `<!doctype html>
 <html lang="${view.language === "pt" ? "pt-BR" : "en"}">
 <head>
@@ -128,10 +128,6 @@ function storefront({ language, problem }: View, { store, click }: Visit): strin
       </form>
     </div>
   </section>`;
-}
-
-function countSales({ networks }: View): number {
-  return networks.reduce((sum, { book }) => sum + book.sales.size, 0);
 }
 
 function noSales({ language, stores }: View): string {

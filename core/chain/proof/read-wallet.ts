@@ -56,7 +56,8 @@ export async function readWallet(
   const found = isAll ? foundIn(listed) : await search(chain, { wallet, distributors, only, signal, onProgress });
   const payouts = await readPayouts(chain, found.transactions, distributors, signal);
   let done = 0;
-  return inChunks([...new Set(found.ids)].sort(ascending), signal, async (id) => {
+  const ids = [...new Set(found.ids)].sort((a, b) => (a < b ? -1 : 1));
+  return inChunks(ids, signal, async (id) => {
     const ticket = await readTicket(chain, id);
     // A burnt one names nobody: its owner was the wallet that it was minted to.
     if (ticket.buyer !== wallet && ticket.buyer !== zeroAddress)
@@ -183,10 +184,6 @@ async function readPayouts(
 function toHash(text: string): `0x${string}` {
   if (!isTransactionHash(text)) throw new Error(`The site names ${text} as a payout, which is not a transaction`);
   return text;
-}
-
-function ascending(a: bigint, b: bigint): number {
-  return a < b ? -1 : 1;
 }
 
 /**

@@ -181,14 +181,15 @@ function sortedRows(
   order: Order,
   { where, parts, before, limit, test = conditions() }: Some,
 ): RawBuilder<KeyRow & { passes: unknown }> {
-  const columns = columnsOf(queries, source, order);
+  const columns: Columns = { sort: sortable(queries, order, order.column), key: sql.ref(source.key) };
+  const after = before && { column: columns.key, key: before.key, isDown: order.isDown };
   const rowsOf = (part: WalkPart, isAfter: RawBuilder<SqlBool>) => sql<KeyRow & { passes: unknown }>`
     select ${columns.key} as key, ${columns.sort} as sort, case when ${test} then 1 else 0 end as passes
     from ${sql.table(source.table)} ${part.hint} where ${conditions(where, part.where)} and ${isAfter}
     ${orderBy(source, order, columns, part.stretch)} limit ${limit}`;
   const stretches = parts.flatMap((part) =>
     part.stretch
-      ? [rowsOf(part, betweenRows(part.stretch, afterOf(source, order, before)))]
+      ? [rowsOf(part, betweenRows(part.stretch, after))]
       : stretchesAfter(source, order, before, columns).map((isAfter) => rowsOf(part, isAfter)),
   );
   const [only] = stretches;
@@ -383,12 +384,4 @@ function stretchesAfter(source: ListSource, order: Order, before: Cursor | undef
     sql<SqlBool>`(${columns.sort} = ${before.value} and ${columns.key} ${way} ${before.key})`,
     sql<SqlBool>`${columns.sort} ${way} ${before.value}`,
   ];
-}
-
-function columnsOf(queries: Queries, source: ListSource, order: Order): Columns {
-  return { sort: sortable(queries, order, order.column), key: sql.ref(source.key) };
-}
-
-function afterOf(source: ListSource, { isDown }: Order, before: Cursor | undefined) {
-  return before && { column: sql.ref(source.key), key: before.key, isDown };
 }

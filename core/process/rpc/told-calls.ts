@@ -25,7 +25,9 @@ type Told = {
 
 /** Begins with the limits of the process before, and tells those of this one, until the returned function is called. */
 export async function keepCallLimits(told: Told): Promise<() => void> {
-  await recallLimits(told);
+  const { database, process, nodes } = told;
+  const rows = await database.kysely.selectFrom("node_calls").selectAll().where("process", "=", process).execute();
+  for (const { rpc, allowed } of rows) if (allowed !== null) nodes.recallLimit(rpc, Number(allowed) / IN_THOUSAND);
   const timer = setInterval(() => {
     tellFigures(told).catch((error: unknown) => {
       if (!isDatabaseAway(error)) throw error;
@@ -33,11 +35,6 @@ export async function keepCallLimits(told: Told): Promise<() => void> {
   }, TELL_MS);
   timer.unref();
   return () => clearInterval(timer);
-}
-
-async function recallLimits({ database: { kysely }, process, nodes }: Told): Promise<void> {
-  const rows = await kysely.selectFrom("node_calls").selectAll().where("process", "=", process).execute();
-  for (const { rpc, allowed } of rows) if (allowed !== null) nodes.recallLimit(rpc, Number(allowed) / IN_THOUSAND);
 }
 
 async function tellFigures({ database: { kysely }, process, nodes }: Told): Promise<void> {
