@@ -16,24 +16,3 @@ export const pauseCauseSchema = z.discriminatedUnion("code", [
   z.object({ code: z.literal("recovered") }),
 ]);
 export type PauseCause = z.infer<typeof pauseCauseSchema>;
-
-export function pauseSentence(cause: PauseCause): string {
-  switch (cause.code) {
-    case "environment":
-      return "PAYOUTS_PAUSED is set";
-    case "unsaid":
-      return "An administrator stopped payments";
-    case "differences":
-      return `Database and chain differ: ${cause.detail}`;
-    case "lost_nonce":
-      return `Another program used the ${cause.key}'s key for nonce ${cause.nonce}`;
-    case "restored":
-      return `Restored from the backup of ${cause.created_at}: npm run restored says what to do`;
-    case "chain_ahead":
-      return `The chain has ${cause.call} by the ${cause.key}'s key (nonce ${cause.nonce}), which the database does not know: npm run restored says what to do`;
-    case "moved_back":
-      return "The database was moved back in time: npm run restored says what to do";
-    case "recovered":
-      return "The database was behind the chain: resume payouts once npm run reconcile finds no difference";
-  }
-}

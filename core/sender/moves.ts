@@ -277,26 +277,6 @@ function changeOf(queries: Queries, move: Move): UnsentChange {
   }
 }
 
-/** Operations of a refused call that were not tried alone yet, or parked ones whose time has come; the longest due. */
-export async function listRefused(
-  queries: Queries,
-  kinds: readonly OperationKind[],
-  { isParked, limit }: { isParked: boolean; limit: number },
-): Promise<Operation[]> {
-  if (kinds.length === 0) return [];
-  return queries
-    .selectFrom("operations")
-    .selectAll()
-    .where("status", "in", ["waiting", "failed"])
-    .where("kind", "in", kinds)
-    .where("reason", "=", "refused")
-    .where("attempts", isParked ? ">" : "=", 0n)
-    .where("not_before", "<=", databaseNow(queries))
-    .orderBy("not_before")
-    .limit(limit)
-    .execute();
-}
-
 function asWaiting(queries: Queries, { reason, text, limit, afterMs }: SetAside) {
   return {
     status: "waiting" as const,

@@ -2,7 +2,7 @@ import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/operations.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
-import { type PauseCause, pauseCauseSchema, pauseSentence } from "../rules/pause-cause.ts";
+import { type PauseCause, pauseCauseSchema } from "../rules/pause-cause.ts";
 
 /**
  * Pauses payouts: by the environment, by an admin, or by the system after a difference. docs/product.md#payout-pause
@@ -58,6 +58,27 @@ async function writePause(queries: Queries, why: string | PauseCause): Promise<v
   const isWords = typeof why === "string";
   await writeSetting(queries, "payouts_paused_cause", isWords ? "" : JSON.stringify(why));
   await writeSetting(queries, "payouts_paused", isWords ? why : pauseSentence(why));
+}
+
+function pauseSentence(cause: PauseCause): string {
+  switch (cause.code) {
+    case "environment":
+      return "PAYOUTS_PAUSED is set";
+    case "unsaid":
+      return "An administrator stopped payments";
+    case "differences":
+      return `Database and chain differ: ${cause.detail}`;
+    case "lost_nonce":
+      return `Another program used the ${cause.key}'s key for nonce ${cause.nonce}`;
+    case "restored":
+      return `Restored from the backup of ${cause.created_at}: npm run restored says what to do`;
+    case "chain_ahead":
+      return `The chain has ${cause.call} by the ${cause.key}'s key (nonce ${cause.nonce}), which the database does not know: npm run restored says what to do`;
+    case "moved_back":
+      return "The database was moved back in time: npm run restored says what to do";
+    case "recovered":
+      return "The database was behind the chain: resume payouts once npm run reconcile finds no difference";
+  }
 }
 
 /** Why the database may be older than the chain. */

@@ -1,13 +1,15 @@
 import type { PublicClient } from "viem";
 import { type Revert, readRevert } from "../chain/revert.ts";
+import { databaseNow } from "../database/clock.ts";
 import type { OperationKind, OperationReason } from "../database/operations.ts";
+import type { Queries } from "../database/transaction.ts";
 import { rpcErrorOf } from "../process/rpc/chain-client.ts";
 import { RpcError, type RpcFailure } from "../process/rpc/json-rpc.ts";
 import { ContradictionError } from "../process/rpc/node-proof.ts";
 import { idsOf } from "../rules/records.ts";
 import { explanationOf, shortened } from "../rules/unknown-error.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
-import { listRefused, moveUnsent } from "./moves.ts";
+import { moveUnsent } from "./moves.ts";
 import { enqueueAgain, type Operation, subjectOf } from "./queue.ts";
 import { endsRound, type SenderContext } from "./sender-context.ts";
 
@@ -209,6 +211,26 @@ export class Refusals {
     }
     return tried.filter(({ refusal }) => !refusal).map(({ operation }) => operation);
   }
+}
+
+/** Operations of a refused call that were not tried alone yet, or parked ones whose time has come; the longest due. */
+async function listRefused(
+  queries: Queries,
+  kinds: readonly OperationKind[],
+  { isParked, limit }: { isParked: boolean; limit: number },
+): Promise<Operation[]> {
+  if (kinds.length === 0) return [];
+  return queries
+    .selectFrom("operations")
+    .selectAll()
+    .where("status", "in", ["waiting", "failed"])
+    .where("kind", "in", kinds)
+    .where("reason", "=", "refused")
+    .where("attempts", isParked ? ">" : "=", 0n)
+    .where("not_before", "<=", databaseNow(queries))
+    .orderBy("not_before")
+    .limit(limit)
+    .execute();
 }
 
 const ABOUT_NODES: readonly RpcFailure[] = ["unproven", "rate-limited", "over-budget", "inconsistent"];
