@@ -1,4 +1,5 @@
 import { formatDecimal } from "../core/rules/money.ts";
+import { jsonOf } from "../core/rules/records.ts";
 import type { ApiEnvironment } from "./environment.ts";
 
 /**
@@ -40,9 +41,5 @@ function textOf(name: string, value: unknown): string {
   if (Array.isArray(value)) return value.map((one) => textOf(name, one)).join(", ");
   if (ADDRESSES.test(name) && typeof value === "string" && URL.canParse(value)) return new URL(value).origin;
   if (value instanceof Map) return [...value].map(([key, one]) => `${key}:${one}`).join(", ");
-  return typeof value === "object" ? JSON.stringify(value, bigintText) : String(value);
-}
-
-function bigintText(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? value.toString() : value;
+  return typeof value === "object" ? jsonOf(value) : String(value);
 }

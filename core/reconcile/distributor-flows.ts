@@ -3,6 +3,7 @@ import { z } from "zod";
 import { distributorsOf } from "../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
+import { jsonOf } from "../rules/records.ts";
 import type { ReconcileOptions } from "./reconcile.ts";
 
 /** Deposits to and withdrawals from all distributors together, other than payouts. */
@@ -52,11 +53,7 @@ export async function readFlows(
     }
     from = settled + 1n;
     const value = { contract: options.contracts.cashbackDistributor, block: settled, ...sum };
-    await writeSetting(
-      kysely,
-      "distributor_flows",
-      JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? part.toString() : part)),
-    );
+    await writeSetting(kysely, "distributor_flows", jsonOf(value));
   }
   await addRange(options, sum, from, upTo);
   return sum;

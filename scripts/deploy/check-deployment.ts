@@ -16,6 +16,7 @@ import { build } from "../../core/chain/generated/build.ts";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { ticketDescriptorBytecode } from "../../core/chain/generated/ticket-descriptor-bytecode.ts";
+import { jsonOf } from "../../core/rules/records.ts";
 import { openCommandChain } from "../operator/open-chain.ts";
 import type { CheckConfiguration, RoleHolders } from "./configuration.ts";
 import { distributorCreation, purchaseNftCreation, runtimeCode } from "./creations.ts";
@@ -374,6 +375,5 @@ async function changedSince(client: PublicClient, former: Address, successor: Di
 }
 
 function areSame([one, other]: [unknown, unknown]): boolean {
-  const text = (value: unknown) => JSON.stringify(value, (_, part) => (typeof part === "bigint" ? String(part) : part));
-  return one !== undefined && text(one) === text(other);
+  return one !== undefined && jsonOf(one) === jsonOf(other);
 }

@@ -24,7 +24,7 @@ const MOST_DOORS: Readonly<Record<string, number>> = {
   profile: 45,
 };
 /** Functions that have not earned their names, of the server. The numbers only sink. docs/architecture.md#names */
-const MOST_UNEARNED = { exported: 100, private: 185 };
+const MOST_UNEARNED = { exported: 100, private: 184 };
 const MOST_LOOK_UPS = 25;
 const MOST_LINES = 70;
 

@@ -130,7 +130,6 @@ const categoryBoostSchema = z.object({
   plain_percent: z.string(),
   ends_at: z.iso.datetime(),
 });
-export type CategoryBoost = z.infer<typeof categoryBoostSchema>;
 
 export const storeCashbackSchema = z.object({
   id: z.number(),
