@@ -40,6 +40,7 @@ describe("Honest people behind one address @deep", function () {
           used.node += cost.node;
           used.signIns += Number(signsIn);
           return {
+            ...receipt,
             giveBack: (kinds) => {
               for (const kind of kinds ?? []) used[kind] -= cost[kind];
               receipt.giveBack(kinds);

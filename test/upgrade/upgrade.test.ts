@@ -384,6 +384,6 @@ function differences(path: string, kept: unknown, now: unknown): string[] {
     const isSame = kept === (typeof now === "bigint" ? `${now}n` : (now ?? null));
     return isSame ? [] : [`${path} is ${now}, and was ${kept}`];
   }
-  const given: Record<string, unknown> = now instanceof Map || now instanceof Set ? [...now] : (now ?? {});
+  const given = Object(now instanceof Map || now instanceof Set ? [...now] : now);
   return Object.entries(kept).flatMap(([name, value]) => differences(`${path}.${name}`, value, given[name]));
 }
