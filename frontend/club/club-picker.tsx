@@ -4,6 +4,7 @@ import { clubsQuery, fanTokensQuery, featuredStoresQuery } from "../api/queries.
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { chooseClub, useClub } from "./club.ts";
+import style from "./club-picker.module.css";
 import { initialsOf, Shirt } from "./shirt.tsx";
 
 function useOffered(): string[] {
@@ -27,11 +28,11 @@ export default function ClubPicker({ onDone }: { onDone?: () => void }) {
     onDone?.();
   };
   return (
-    <div className="club-picker">
+    <div className={style.picker}>
       <ul>
         {offered.map((club) => (
           <li key={club}>
-            <button type="button" className="club" aria-pressed={club === chosen} onClick={() => choose(club)}>
+            <button type="button" className={style.club} aria-pressed={club === chosen} onClick={() => choose(club)}>
               <Shirt look={clubs?.named(club)} initials={isPending ? "" : initialsOf(club)} />
               <span>{club}</span>
             </button>

@@ -24,6 +24,7 @@ import { useSeen } from "../ui/use-seen.ts";
 import { useConnectWallet } from "../wallet/use-connect-wallet.ts";
 import { useWallet } from "../wallet/use-wallet.ts";
 import { FirstSteps } from "./first-steps.tsx";
+import style from "./home-page.module.css";
 
 const Placar = lazy(() => withLaterTexts(() => import("./placar.tsx"), "fans"));
 
@@ -301,14 +302,14 @@ function ClubQuestion() {
   const club = useClub();
   if (club !== undefined) return null;
   return (
-    <section className="page club-question" aria-labelledby="club-question">
+    <section className={`page ${style.clubQuestion}`} aria-labelledby="club-question">
       <h2 id="club-question" className="section-title">
         <FormattedMessage id="club.question" />
       </h2>
       <p className="muted">
         <FormattedMessage id="club.why" />
       </p>
-      <Suspense fallback={<div className="club-picker-space" />}>
+      <Suspense fallback={<div className={style.clubSpace} data-skeleton />}>
         <ClubPicker />
       </Suspense>
     </section>

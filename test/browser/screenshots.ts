@@ -217,7 +217,7 @@ const seePreview = (page: Page) => page.getByRole("region", { name: "O que isto 
 async function seeWholePage(page: Page, width: number): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   await page.setViewportSize({ width, height });
-  await page.waitForFunction(() => !document.querySelector(".club-picker-space"));
+  await page.locator("[aria-labelledby=club-question] [data-skeleton]").waitFor({ state: "detached" });
 }
 
 function forDays(server: FixtureServer): void {
