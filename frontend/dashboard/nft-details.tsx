@@ -8,6 +8,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { ExplorerLink } from "../ui/explorer-link.tsx";
 import { NoDrawing } from "../ui/no-drawing.tsx";
 import { Picture } from "../ui/picture.tsx";
+import style from "./nft-details.module.css";
 import { Timeline } from "./timeline.tsx";
 
 type NftDetailsProps = { nft: PurchaseNft; purchase: PurchaseRecord | undefined; onClose: () => void };
@@ -53,7 +54,7 @@ export default function NftDetails({ nft, purchase, onClose }: NftDetailsProps) 
   ];
   return (
     <Dialog title={t("nft.details.title")} onClose={onClose} look="wide">
-      <div className="nft-art">
+      <div className={style.art}>
         <Picture
           src={nft.metadata.image}
           alt=""

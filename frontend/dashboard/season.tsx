@@ -16,6 +16,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { Album, EmptyAlbum } from "./album.tsx";
 import { type AlbumOrder, albumOf, entriesIn, firstOf } from "./album-pages.ts";
 import { olderPurchasesQuery } from "./queries.ts";
+import style from "./season.module.css";
 import { drawnFrom, type Entry, entriesOf, STATEMENT_PAGE } from "./statement.ts";
 
 /** Its texts and its code are for few words: a phone reads them after it has drawn the page. */
@@ -91,7 +92,7 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
         </div>
       )}
       {isRefreshing ? (
-        <div className="ticket-grid" aria-busy="true">
+        <div className={style.waiting} aria-busy="true">
           <Skeletons count={NFT_SKELETONS} className="h-56" />
         </div>
       ) : isEmpty ? (

@@ -80,7 +80,7 @@ export function Sticker({ entry }: { entry: Entry }) {
         </div>
       </dl>
       {reading === "server" && <Unchecked />}
-      <p className="ticket-note">
+      <p className={style.note}>
         <Why entry={entry} /> <PaidWorth purchase={purchase} isInline />
       </p>
       {nft && (

@@ -25,6 +25,7 @@ import { ticketImage } from "../ui/ticket-image.ts";
 import timelineStyle from "../ui/timeline.module.css";
 import { useSeen } from "../ui/use-seen.ts";
 import { Worth } from "../ui/worth.tsx";
+import style from "./ticket-page.module.css";
 
 /** Loaded with the proof, because the ticket is shown without any code that reads the chain. */
 const TicketProof = lazy(() => withLaterTexts(() => import("./ticket-proof.tsx"), "check"));
@@ -141,7 +142,7 @@ function LargeTicket({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts 
   const t = useText();
   const { brl, percent, chz } = useFormat();
   return (
-    <div className="ticket-grid latest-ticket ticket-large" data-status={facts.status}>
+    <div className={style.drawn} data-status={facts.status}>
       <Ticket
         tone={facts.status}
         club={ticket.club_slug}

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { featuredStoresQuery } from "../api/queries.ts";
 import { useText } from "../i18n/language.tsx";
 import { SampleTicket } from "./sample-ticket.tsx";
+import style from "./sample-tickets.module.css";
 
 const SAMPLES = [
   { store: "Mercado da Bola", value: 100, status: "confirmed" },
@@ -17,7 +18,7 @@ export function SampleTickets({ children }: { children?: ReactNode }) {
   const t = useText();
   const stores = useQuery(featuredStoresQuery).data?.stores ?? [];
   return (
-    <section className="sample-tickets" aria-label={t("samples.title")}>
+    <section className={style.samples} aria-label={t("samples.title")}>
       <p className="muted">{t("samples.title")}</p>
       {children}
       <ul>

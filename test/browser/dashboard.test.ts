@@ -99,9 +99,10 @@ describe("Dashboard", () => {
     // Its first figures are there, so what is held is the answer to the click.
     await page.locator(".stat-main").getByText("14.00 CHZ").waitFor();
     const release = site.server.hold("GET /api/me");
+    const onTheWay = page.locator("[aria-labelledby=tickets] [data-skeleton]");
     await button.click();
-    await page.locator(".ticket-grid [data-skeleton]").nth(2).waitFor();
-    expect(await page.locator(".ticket-grid [data-skeleton]").count()).to.equal(3);
+    await onTheWay.nth(2).waitFor();
+    expect(await onTheWay.count()).to.equal(3);
     await page.getByRole("button", { name: "Refreshing...", disabled: true }).waitFor();
     release();
     await page.getByText("Wallet data refreshed").waitFor();
