@@ -8,6 +8,7 @@ import { Picture } from "../ui/picture.tsx";
 import { ShareTicket } from "../ui/share-ticket.tsx";
 import { ticketImage } from "../ui/ticket-image.ts";
 import type { PaidTicket } from "./newly-paid.ts";
+import style from "./paid-moment.module.css";
 
 /** The ticket whose cashback has just arrived: over the whole screen for a moment, then on a card. docs/product.md#paid-moment */
 export default function PaidMoment({
@@ -21,18 +22,18 @@ export default function PaidMoment({
   const { chz } = useFormat();
   const id = useId();
   return (
-    <section className="moment" aria-labelledby={id}>
-      <div className="moment-flash" aria-hidden="true">
-        <p className="moment-amount figures">{chz(amount)}</p>
-        <Picture src={ticketImage(tokenId)} alt="" className="moment-art" fallback={null} isEager />
+    <section className={style.moment} aria-labelledby={id}>
+      <div className={style.flash} aria-hidden="true">
+        <p className={`figures ${style.amount}`}>{chz(amount)}</p>
+        <Picture src={ticketImage(tokenId)} alt="" className={style.art} fallback={null} isEager />
       </div>
-      <div className="moment-head">
+      <div className={style.head}>
         <h2 id={id}>{t("moment.title")}</h2>
         <button type="button" className="icon-button" aria-label={t("common.close")} onClick={onClose}>
           <Icon name="close" />
         </button>
       </div>
-      <p className="moment-amount figures">{chz(amount)}</p>
+      <p className={`figures ${style.amount}`}>{chz(amount)}</p>
       <p>{t("moment.text", { store })}</p>
       <Link className="link" to={paths.ticket(tokenId)} onClick={onClose}>
         {t("moment.open")}

@@ -7,6 +7,7 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import Difference from "../ui/payout-difference.tsx";
 import { Verdict, type VerdictKind } from "../ui/verdict.tsx";
+import style from "./proof-result.module.css";
 import type { ChainTicket } from "./read-chain-ticket.ts";
 
 type ResultProps = { chain: ChainTicket; isOver: boolean; readAt: number };
@@ -68,7 +69,7 @@ function Sums({ chain, isOver }: { chain: ChainTicket; isOver: boolean }) {
   const verdict = verdictOn(chain, isOver);
   return (
     <>
-      <dl className="facts proof-sum">
+      <dl className={`facts ${style.sum}`}>
         <div>
           <dt>{t("ticket.value")}</dt>
           <dd className="figures">{brl(reaisText(chain.valueCents))}</dd>

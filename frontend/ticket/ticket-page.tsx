@@ -74,7 +74,7 @@ export function Frame({ title, description, children }: FrameProps) {
 function Contents({ ticket }: { ticket: PublicTicket }) {
   const facts = nftFacts(ticket);
   return (
-    <div className="ticket-columns">
+    <div className={style.columns}>
       <div className="grid gap-4">
         <Hero ticket={ticket} facts={facts} />
         <ShareTicket tokenId={ticket.tokenId} store={facts.store} paid={ticket.paid?.amount} />
@@ -90,11 +90,11 @@ function Hero({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts }) {
   const [isBroken, setBroken] = useState(false);
   if (isBroken) return <LargeTicket ticket={ticket} facts={facts} />;
   return (
-    <div className="ticket-hero">
+    <div className={style.hero}>
       <Picture
         src={ticketImage(ticket.tokenId)}
         alt=""
-        className="ticket-hero-art"
+        className={style.art}
         fallback={null}
         onBroken={() => setBroken(true)}
         isEager
@@ -110,7 +110,7 @@ function HeroFacts({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts })
   const t = useText();
   const { brl, percent, chz } = useFormat();
   return (
-    <dl className="hero-facts">
+    <dl className={style.facts}>
       <div>
         <dt>{t("ticket.cashback")}</dt>
         <dd className="figures">
@@ -210,7 +210,7 @@ function Life({ ticket, status }: { ticket: PublicTicket; status: NftFacts["stat
             {moment && (
               <>
                 <time dateTime={moment.at}>{dateTime(moment.at)}</time>
-                <span className="timeline-link">
+                <span className={style.transaction}>
                   <ExplorerLink hash={moment.tx}>
                     {t("ticketPage.transaction")}
                     <span className="sr-only">

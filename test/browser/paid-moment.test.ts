@@ -33,7 +33,7 @@ describe("The moment of payment", () => {
         .getByText(/7[.,]00 CHZ/)
         .first()
         .waitFor();
-      const flash = page.locator(".moment-flash");
+      const flash = card.locator("> [aria-hidden=true]");
       expect(await flash.evaluate((element: HTMLElement) => [element.offsetWidth, element.offsetHeight])).to.deep.equal(
         [360, 740],
       );
@@ -51,7 +51,7 @@ describe("The moment of payment", () => {
       await page.reload();
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.waitForTimeout(800);
-      expect(await page.locator(".moment").count()).to.equal(0);
+      expect(await card.count()).to.equal(0);
       // Every server that was asked is this one.
       expect(problems).to.deep.equal([]);
     });
@@ -61,7 +61,7 @@ describe("The moment of payment", () => {
     const wallet = pay();
     site.server.answer("GET /api/nfts/1/image", { status: 404, body: { success: false } });
     const { page } = await site.openLoggedIn("/dashboard", { wallet });
-    const card = page.locator(".moment");
+    const card = page.getByRole("region", { name: "Caiu na carteira!" });
     await card.getByRole("button", { name: "Mostrar para um amigo" }).click();
     await page.getByText("A imagem não ficou pronta").waitFor();
     await card.getByRole("button", { name: "Copiar link" }).waitFor();
@@ -70,8 +70,9 @@ describe("The moment of payment", () => {
   it("is not moved where its reader wants no motion", async () => {
     const wallet = pay();
     const { page } = await site.openLoggedIn("/dashboard", { wallet, reducedMotion: "reduce" });
-    await page.locator(".moment").waitFor();
-    const flash = page.locator(".moment-flash");
+    const card = page.getByRole("region", { name: "Caiu na carteira!" });
+    await card.waitFor();
+    const flash = card.locator("> [aria-hidden=true]");
     const seconds = await flash.evaluate((element) => Number.parseFloat(getComputedStyle(element).animationDuration));
     expect(seconds).to.be.at.most(0.001);
     await flash.waitFor({ state: "hidden" });
@@ -80,7 +81,7 @@ describe("The moment of payment", () => {
   it("is drawn as the contract draws it on the ticket's own page", async () => {
     site.server.answer("GET /api/nfts/2/image", { text: DRAWING });
     const { page } = await site.open("/ticket/2", { viewport: { width: 360, height: 740 } });
-    const art = page.locator(".ticket-hero-art");
+    const art = page.locator("img[src='/api/nfts/2/image']");
     await art.waitFor();
     await page.getByRole("heading", { level: 2, name: "Verdão Store" }).waitFor();
     const box = await art.boundingBox();

@@ -170,7 +170,8 @@ describe("The proof page", () => {
     await page.getByText("Confere: foi pago exatamente o prometido").waitFor();
     await page.getByText("1,234568 CHZ / R$\u00a01,00").waitFor();
     const tops = page
-      .locator(".proof-sum > div")
+      .getByRole("region", { name: "A prova" })
+      .locator("dl > div")
       .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
     expect(new Set(await tops).size).to.equal(1);
     const proof = await open("pt");
