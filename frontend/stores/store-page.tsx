@@ -17,12 +17,15 @@ import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
+import promiseStyle from "../ui/promise.module.css";
 import { PromisePercent, usePromise } from "../ui/promise.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
+import receiveStyle from "../ui/you-receive.module.css";
 import { BoostBadge, PlainPercent } from "./boost-badge.tsx";
 import { FavouriteMark } from "./favourites.tsx";
+import style from "./store-page.module.css";
 import { useStoreTexts } from "./store-texts.ts";
 
 const StoreOffers = lazy(() => withLaterTexts(() => import("./store-offers.tsx")));
@@ -55,7 +58,7 @@ export function OnTheWay({ name, description }: { name?: string; description?: s
   return (
     <div className="page page-loading" aria-busy="true">
       <div className="grid gap-4">
-        <div className="store-banner" aria-hidden={name === undefined}>
+        <div className={style.banner} aria-hidden={name === undefined}>
           <svg className="skeleton" width="96" height="96" opacity=".25" />
           {name ? (
             <div>
@@ -64,13 +67,15 @@ export function OnTheWay({ name, description }: { name?: string; description?: s
           ) : (
             <div className="skeleton h-14" style={{ opacity: 0.25 }} />
           )}
-          <p className="store-percent">
-            <span className="store-percent-number">&nbsp;</span>
+          <p className={promiseStyle.promise} data-promise>
+            <span className={promiseStyle.number} data-percent>
+              &nbsp;
+            </span>
           </p>
         </div>
         {description ? <p className="lead">{description}</p> : <span className="skeleton h-6 w-2/3" />}
-        <div className="store-offer">
-          <div className="you-receive h-24" />
+        <div className={style.offer}>
+          <div className={`h-24 ${receiveStyle.receive} ${style.receive}`} />
           <div className="action-row">
             <button type="button" className="button button-signal" disabled>
               <FormattedMessage id="store.buy" />
@@ -81,7 +86,7 @@ export function OnTheWay({ name, description }: { name?: string; description?: s
             </button>
           </div>
         </div>
-        <div className="store-facts">
+        <div className={style.facts}>
           <Skeletons count={3} className="card card-body h-56">
             <div className="skeleton h-6 w-2/3 mb-4" />
             <div className="skeleton h-24" />
@@ -97,8 +102,8 @@ function Contents({ store }: { store: Store }) {
   const club = useClubOf(store.clubSlug);
   const [buying, setBuying] = useBuying();
   return (
-    <section className="page grid gap-4 store-page">
-      <div className="store-banner" style={club && { background: club.ground, color: club.ink }}>
+    <section className={`page grid gap-4 ${style.page}`}>
+      <div className={style.banner} style={club && { background: club.ground, color: club.ink }}>
         <StoreMark store={store} size={96} />
         <div>
           <PageHeading>{store.name}</PageHeading>
@@ -115,7 +120,7 @@ function Contents({ store }: { store: Store }) {
       </div>
       <BoostBadge store={store} />
       {description && <p className="lead">{description}</p>}
-      <div className="store-offer">
+      <div className={style.offer}>
         <YouReceive store={store} />
         <div className="action-row">
           {store.isPaused ? (
@@ -140,7 +145,7 @@ function Contents({ store }: { store: Store }) {
       <Suspense>
         <StoreOffers storeId={store.id} onBuy={({ url }) => startTransition(() => setBuying({ link: url }))} />
       </Suspense>
-      <div className="store-facts">
+      <div className={style.facts}>
         <Rates store={store} />
         <Excluded store={store} />
         <WhenItCounts store={store} />
@@ -169,7 +174,7 @@ function Rates({ store }: { store: Store }) {
   const { nameOf } = useStoreTexts(store);
   return (
     <Card title={t("storePage.rates")}>
-      <dl className="rate-list">
+      <dl className={style.rates}>
         {store.cashbacks.map((one) => (
           <div key={one.id || one.category}>
             <dt>{nameOf(one)}</dt>
@@ -191,7 +196,7 @@ function Excluded({ store }: { store: Store }) {
   return (
     <Card title={t("storePage.excluded")}>
       <ul className="plain-list">
-        {terms && <li className="store-terms">{terms}</li>}
+        {terms && <li className={style.terms}>{terms}</li>}
         <li>{t("storePage.excluded.all")}</li>
       </ul>
     </Card>
@@ -210,7 +215,7 @@ function WhenItCounts({ store }: { store: Store }) {
       {report !== null && confirm !== null && pay !== null && (
         <p className="small-title">{t("storePage.usual", { count: report + confirm + pay })}</p>
       )}
-      <ol className="plain-list numbered">
+      <ol className={`plain-list ${style.numbered}`}>
         <li>
           {t("storePage.counts.link")}
           {usual("report", report)}
@@ -243,7 +248,7 @@ function YouReceive({ store }: { store: Store }) {
   const { totalBps, bonusBps, isRange, token } = usePromise()(store);
   const cents = (EXAMPLE_CENTS * totalBps) / 10_000n;
   return (
-    <p className="you-receive">
+    <p className={`${receiveStyle.receive} ${style.receive}`}>
       <span>
         {t(isRange ? "receive.upTo" : "receive.on", {
           value: brl(Number(EXAMPLE_CENTS) / 100),

@@ -16,6 +16,7 @@ import { useLanguage, useText } from "../i18n/language.tsx";
 import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
+import promiseStyle from "../ui/promise.module.css";
 import { SelectField } from "../ui/select-field.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
@@ -127,7 +128,7 @@ function CardsOnTheWay() {
       <Skeletons count={6} className="store-card store-skeleton">
         <div className="store-card-top">
           <svg className="skeleton" width="56" height="56" />
-          <svg className="skeleton store-percent" width="72" height="56" />
+          <svg className={`skeleton ${promiseStyle.promise}`} data-promise width="72" height="56" />
         </div>
         <span className="perforation" />
         <span className="skeleton store-name h-6 w-2/3" />

@@ -9,6 +9,7 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { balancesOf } from "../session/balances.ts";
 import { useSession } from "../session/session.tsx";
+import style from "./promise.module.css";
 
 type PromisingStore = ClubOfStore & { cashbacks: readonly Pick<StoreCashback, "category" | "percent">[] };
 type Choice = {
@@ -45,19 +46,21 @@ export function PromisePercent({ promise, store }: { promise: Promised; store: C
   const { baseBps, bonusBps, isRange, token } = promise;
   const isOwn = token && tokenMatchesClub(token, store) && tokenMatchesClub(token, { club: ownClub, clubToken: null });
   return (
-    <p className="store-percent">
+    <p className={style.promise} data-promise>
       {/* Rendered even if it is empty, so that the tear lines of a row of cards align. */}
-      <span className="store-percent-label">{isRange ? t("store.upTo") : "\u00a0"}</span>
-      <span className="store-percent-number">{percent(percentText(baseBps))}</span>
+      <span className={style.label}>{isRange ? t("store.upTo") : "\u00a0"}</span>
+      <span className={style.number} data-percent>
+        {percent(percentText(baseBps))}
+      </span>
       {token ? (
-        <span className="store-percent-label">
+        <span className={style.label}>
           {t(isOwn ? "store.bonus.club" : "store.bonus.token", {
             percent: percent(percentText(bonusBps)),
             token: token.slug.toUpperCase(),
           })}
         </span>
       ) : (
-        <span className="store-percent-label">{t("store.cashback")}</span>
+        <span className={style.label}>{t("store.cashback")}</span>
       )}
     </p>
   );

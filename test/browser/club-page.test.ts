@@ -99,7 +99,7 @@ describe("A club's page", () => {
       body: { success: true, month: "2026-10", clubs: [{ ...row, cashback_per_fan: "35.1" }] },
     });
     const { page } = await site.open("/stores/1");
-    await page.locator(".store-banner").getByRole("link", { name: "Palmeiras" }).click();
+    await page.locator("main :has(> div > h1)").getByRole("link", { name: "Palmeiras" }).click();
     await page.getByRole("link", { name: "1º no placar das torcidas" }).click();
     await page.getByRole("main").getByRole("link", { name: "Palmeiras" }).click();
     await page.getByRole("heading", { level: 1, name: "Palmeiras" }).waitFor();

@@ -46,6 +46,8 @@ describe("The user's club", () => {
         const { backgroundColor, color } = getComputedStyle(element);
         return [backgroundColor, color];
       });
+  /** Of a store's page. */
+  const BANNER = "main :has(> div > h1)";
   const BLACK = "rgb(0, 0, 0)";
   const CHALK = "rgb(247, 244, 234)";
 
@@ -70,11 +72,11 @@ describe("The user's club", () => {
     await page.getByRole("button", { name: "Seu clube: Clube Fantasma. Trocar" }).waitFor();
     expect(await groundOf(page, ".hero"), "no colours are made up").to.deep.equal(brand);
     await page.goto(`${site.server.url}/stores/1`);
-    await eventually(async () => expect(await groundOf(page, ".store-banner")).to.deep.equal([BLACK, CHALK]));
+    await eventually(async () => expect(await groundOf(page, BANNER)).to.deep.equal([BLACK, CHALK]));
     await page.goto(`${site.server.url}/stores/2`);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.waitForLoadState("networkidle");
-    expect(await groundOf(page, ".store-banner")).to.deep.equal(brand);
+    expect(await groundOf(page, BANNER)).to.deep.equal(brand);
     expect(problems).to.deep.equal([]);
   });
 

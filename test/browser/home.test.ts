@@ -54,11 +54,11 @@ describe("Home", () => {
     const hero = page.locator(".hero-ticket");
     await hero.getByText("Mercado da Bola").waitFor();
     const card = page.locator(".featured-card").filter({ hasText: "Mercado da Bola" });
-    const promised = (await card.locator(".store-percent-number").textContent()) ?? "no percent";
+    const promised = (await card.locator("[data-percent]").textContent()) ?? "no percent";
     expect(await hero.textContent()).to.include(promised);
     site.server.stores = [];
     await page.reload();
-    const samples = await page.locator(".featured .store-percent-number").first().textContent();
+    const samples = await page.locator(".featured [data-percent]").first().textContent();
     await eventually(async () => expect(await hero.textContent()).to.include(samples));
   });
 

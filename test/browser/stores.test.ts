@@ -39,7 +39,7 @@ describe("Stores", () => {
     boost(site.server, 62 * 60_000);
     const { page, problems } = await site.open("/stores/1", { ...english(), hasOwnClock: true });
     await page.getByText("Boosted: ends in 1 h", { exact: true }).waitFor();
-    const rates = page.locator(".rate-list");
+    const rates = page.getByRole("main").locator("dl");
     expect(await rates.locator("dd").allTextContents()).to.deep.equal(["Before:5% 10%", "Before:3.5% 10%"]);
     await page.getByRole("button", { name: "Buy now" }).click();
     await page.getByRole("dialog").getByText("Boosted: ends in 1 h", { exact: true }).waitFor();
@@ -48,7 +48,7 @@ describe("Stores", () => {
     await page.getByText("Boosted: ends in 52 min", { exact: true }).waitFor();
     site.server.stores = fixtureStores();
     await page.clock.fastForward(53 * 60_000);
-    await page.locator(".store-banner").getByText("5%", { exact: true }).waitFor();
+    await page.locator("main :has(> div > h1)").getByText("5%", { exact: true }).waitFor();
     expect(await page.locator(".badge-boost").count()).to.equal(0);
     expect(problems).to.deep.equal([]);
   });
@@ -248,7 +248,7 @@ describe("Stores", () => {
     const { page } = await site.openLoggedIn("/stores", { wallet, ...english() });
     await buyAt(page, "Verdão Store");
     const dialog = page.getByRole("dialog");
-    const receive = dialog.locator(".you-receive");
+    const receive = dialog.locator("div[aria-live]");
     const store = site.server.stores.find((one) => one.name === "Verdão Store");
     const highest = Number(store?.max_cashback) + 4;
     await receive.getByText(`R$${highest.toFixed(2)}`).waitFor();
