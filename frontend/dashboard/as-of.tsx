@@ -5,6 +5,7 @@ import { meQuery } from "../api/queries.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import style from "./as-of.module.css";
 
 /** Newer figures count as current: they are reloaded at least this often while the page is visible. */
 const CURRENT_MS = 90_000;
@@ -26,11 +27,11 @@ export function AsOf() {
     return t(navigator.onLine ? (isOld() ? "asOf.old" : "asOf") : "asOf.offline", { time: when });
   };
   const changes = useChanges();
-  const className = useSyncExternalStore(changes, () => (isOld() ? "as-of as-of-old" : "as-of"));
+  const isMarked = useSyncExternalStore(changes, isOld);
   const text = useSyncExternalStore(changes, () => (loadedAt() ? sentence() : ""));
   return (
     text && (
-      <p role="status" className={className}>
+      <p role="status" className={isMarked ? `${style.asOf} ${style.old}` : style.asOf}>
         {text}
       </p>
     )

@@ -101,12 +101,12 @@ function LoginRequired() {
 /** The page's frame, also painted by the build (`prerender.tsx`): nothing moves when the figures arrive. */
 export function DashboardSkeleton() {
   return (
-    <div className="page dashboard" aria-busy="true">
+    <div className={`page ${style.page}`} aria-busy="true">
       <div className="section-head">
         <Heading>
           <Skeletons count={1} className="h-6 max-w-xs" />
         </Heading>
-        <div className="refresh">
+        <div className={style.refresh}>
           <button type="button" className="button button-small button-quiet" disabled>
             <Icon name="refresh" />
             <FormattedMessage id="dashboard.refresh" />
@@ -126,7 +126,7 @@ function Heading({ children }: { children: ReactNode }) {
       <PageHeading>
         <FormattedMessage id="dashboard.title" />
       </PageHeading>
-      <div className="welcome">{children}</div>
+      <div className={style.welcome}>{children}</div>
       <p className="lead">
         <FormattedMessage id="dashboard.description" />
       </p>
@@ -140,12 +140,12 @@ function ProfileView({ profile }: { profile: Profile }) {
   useLiveProfile(pollIntervalMs);
   const isNew = hasNothing(profile);
   return (
-    <div className="page dashboard">
+    <div className={`page ${style.page}`}>
       <div className="section-head">
         <Heading>
           <p>{profile.fullName ? t("dashboard.welcome", { name: profile.fullName }) : t("dashboard.welcome.plain")}</p>
         </Heading>
-        <div className="refresh">
+        <div className={style.refresh}>
           <button
             type="button"
             className="button button-small button-quiet"
@@ -230,12 +230,12 @@ function Stats({ profile }: { profile?: Profile }) {
   const chosen = useSearchParams()[0].get("figure");
   const sums = profile && sumsOf(profile, BigInt(config.wei_per_cent));
   return (
-    <div className="stat-grid">
-      <section className="stat stat-main">
+    <div className={style.stats}>
+      <section className={`stat ${style.main}`}>
         <h2>{t("dashboard.total")}</h2>
         <div>
           <StatNumber>{sums && chz(sums.totalChz)}</StatNumber>
-          <p className="stat-reais figures">
+          <p className={`figures ${style.reais}`}>
             {sums &&
               sums.count > 0 &&
               t("dashboard.total.reais", {
@@ -273,7 +273,7 @@ declare module "react" {
 /** A figure on one line, as large as its length allows. */
 function StatNumber({ children }: { children: string | undefined }) {
   return (
-    <div className="stat-line">
+    <div className={style.line}>
       <p className="stat-number" style={children === undefined ? {} : { "--length": children.length }}>
         {children ?? "—"}
       </p>
@@ -289,7 +289,7 @@ function WalletCard({ profile }: { profile: Profile }) {
   return (
     <Card title={t("dashboard.wallet")}>
       {wallet.address ? (
-        <dl className="grid gap-3 wallet-facts">
+        <dl className={`grid gap-3 ${style.wallet}`}>
           <div>
             <dt>{t("dashboard.wallet.address")}</dt>
             <dd className="figures">
@@ -300,10 +300,10 @@ function WalletCard({ profile }: { profile: Profile }) {
             <dt>{t("dashboard.wallet.balance")}</dt>
             {profile.nativeBalance === null ? (
               <dd>
-                <span className="figures wallet-balance">—</span> {t("dashboard.wallet.unknown")}
+                <span className={`figures ${style.balance}`}>—</span> {t("dashboard.wallet.unknown")}
               </dd>
             ) : (
-              <dd className="figures wallet-balance">{chz(profile.nativeBalance)}</dd>
+              <dd className={`figures ${style.balance}`}>{chz(profile.nativeBalance)}</dd>
             )}
           </div>
         </dl>

@@ -4,6 +4,7 @@ import { byLargestRemainder } from "../../core/rules/largest-remainder.ts";
 import { gweiFromChzText, reaisText } from "../../core/rules/money.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import style from "./figures.module.css";
 import type { Shown } from "./statement.ts";
 
 const PARTS = ["in_wallet", "on_the_way", "waiting", "deducted"] as const;
@@ -38,7 +39,7 @@ export function Figures({ statement, chosen }: FiguresProps) {
   const linkTo = (figure: Shown) => ({ search: figure === chosen ? "" : `?figure=${figure}`, hash: "#tickets" });
   const current = (figure: Shown) => (figure === chosen ? "true" : undefined);
   return (
-    <section className="equation" aria-label={t("figures.title")}>
+    <section className={style.equation} aria-label={t("figures.title")}>
       <ul>
         {parts
           .filter(({ part, amount }) => part !== "deducted" || (amount !== undefined && amount !== "0.00"))

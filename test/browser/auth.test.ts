@@ -29,7 +29,7 @@ describe("Auth", () => {
     await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
     await page.waitForURL("**/dashboard");
     await page.getByText("Login realizado com sucesso").waitFor();
-    await page.locator(".welcome", { hasText: "Ana Maria Silva" }).waitFor();
+    await page.getByRole("main").getByText("Ana Maria Silva").waitFor();
     expect(wallet.signed).to.deep.equal([`Login Torcida para ${wallet.address}`]);
     expect(site.server.callsTo("POST /api/login")[0]?.body.address).to.equal(wallet.address);
     expect(problems).to.deep.equal([]);

@@ -16,7 +16,7 @@ describe("Dashboard", () => {
 
   it("shows the totals, the counts and what is pending", async () => {
     const { page, problems } = await site.openLoggedIn("/dashboard", ENGLISH);
-    await page.locator(".stat-main").getByText("14.00 CHZ").waitFor();
+    await page.locator(".stat").first().getByText("14.00 CHZ").waitFor();
     await page.getByText("1 confirmed, 1 pending").waitFor();
     expect(await page.locator(".stat").filter({ hasText: "Pending cashback" }).textContent()).to.include("7.00 CHZ");
     expect(problems).to.deep.equal([]);
@@ -25,7 +25,7 @@ describe("Dashboard", () => {
   it("asks for its figures once when it is opened, and again whenever it is come back to", async () => {
     const { page } = await site.openLoggedIn("/dashboard");
     const asked = () => site.server.callsTo("GET /api/me").length;
-    await page.locator(".stat-main").getByText("14,00 CHZ").waitFor();
+    await page.locator(".stat").first().getByText("14,00 CHZ").waitFor();
     await page.waitForLoadState("networkidle");
     expect(asked()).to.equal(1);
     await page.getByRole("link", { name: "Lojas" }).first().click();
@@ -97,7 +97,7 @@ describe("Dashboard", () => {
     const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
     const button = page.getByRole("button", { name: /Refresh wallet data/ });
     // Its first figures are there, so what is held is the answer to the click.
-    await page.locator(".stat-main").getByText("14.00 CHZ").waitFor();
+    await page.locator(".stat").first().getByText("14.00 CHZ").waitFor();
     const release = site.server.hold("GET /api/me");
     const onTheWay = page.locator("[aria-labelledby=tickets] [data-skeleton]");
     await button.click();
@@ -339,7 +339,7 @@ describe("Dashboard", () => {
     // What arrives later renders the page again.
     Object.assign(me.statement, { in_wallet: "8", total: "15" });
     await page.clock.runFor(90_000);
-    await page.locator(".stat-main").getByText("15,00 CHZ").waitFor();
+    await page.locator(".stat").first().getByText("15,00 CHZ").waitFor();
     expect(await strip.count()).to.equal(1);
     await page.reload();
     await page.getByRole("region", { name: "Onde está o seu cashback" }).waitFor();
@@ -468,11 +468,11 @@ describe("Dashboard", () => {
     addAllSituations(site.server);
     const { page } = await site.openLoggedIn("/dashboard?view=statement", { wallet });
     const figures = page.getByRole("region", { name: "Onde está o seu cashback" });
-    await page.locator(".stat-main").getByText("72,50 CHZ").waitFor();
+    await page.locator(".stat").first().getByText("72,50 CHZ").waitFor();
     expect(await figures.getByRole("listitem").allInnerTexts()).to.deep.equal([
       ...["Na carteira\n10,00", "A caminho\n28,00", "Aguardando\n30,50", "Já descontado\n4,00"],
     ]);
-    await page.locator(".stat-main").getByText("Devoluções não são descontadas do total.").waitFor();
+    await page.locator(".stat").first().getByText("Devoluções não são descontadas do total.").waitFor();
     const statement = page.getByRole("region", { name: "Extrato" });
     await statement.getByText("13 lançamentos").waitFor();
     await statement.getByText(/Confirmada; o cashback sai a partir de \d+\sde\s[a-z]+\.\sde\s20\d\d/).waitFor();
@@ -504,7 +504,7 @@ describe("Dashboard", () => {
     const { statement } = fixtureMe(wallet.address);
     site.server.signIn(wallet.address, { statement: { ...statement, ...parts, total: "20.026", sum: "20.026" } });
     const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
-    const total = page.locator(".stat-main");
+    const total = page.locator(".stat").first();
     await total.getByText("20.03 CHZ").waitFor();
     await total.getByText(/R\$20\.03/).waitFor();
     expect(await total.getByRole("listitem").allInnerTexts()).to.deep.equal([

@@ -98,7 +98,7 @@ describe("When things fail @deep", () => {
     expect(await page.evaluate(() => localStorage.getItem("auth_token"))).to.be.a("string");
     site.server.answer("GET /api/me", undefined);
     await page.getByRole("button", { name: "Tentar de novo" }).click();
-    await page.locator(".welcome", { hasText: "Ana Maria Silva" }).waitFor();
+    await page.getByRole("main").getByText("Ana Maria Silva").waitFor();
     expect(problems).to.deep.equal([]);
   });
 
@@ -120,7 +120,7 @@ describe("When things fail @deep", () => {
 
   it("says only that the session has ended if a refresh gets a 401", async () => {
     const { page } = await site.openLoggedIn("/dashboard");
-    await page.locator(".welcome", { hasText: "Ana Maria Silva" }).waitFor();
+    await page.getByRole("main").getByText("Ana Maria Silva").waitFor();
     site.server.answer("GET /api/me", { status: 401, body: { success: false, error: "x" } });
     await refreshUntilRefused(page);
     expect(await page.locator("[data-sonner-toast]").count()).to.equal(1);
@@ -164,7 +164,7 @@ describe("When things fail @deep", () => {
 
   it("shows one toast for many 401s", async () => {
     const { page } = await site.openLoggedIn("/dashboard");
-    await page.locator(".welcome", { hasText: "Ana Maria Silva" }).waitFor();
+    await page.getByRole("main").getByText("Ana Maria Silva").waitFor();
     site.server.answer("GET /api/me", { status: 401, body: { success: false, error: "x" } });
     await refreshUntilRefused(page);
     expect(await page.locator("[data-sonner-toast]").count()).to.equal(1);

@@ -88,7 +88,7 @@ describe("Nothing jumps on a phone @deep", () => {
       await page.locator(".first-paint").first().waitFor({ state: "detached" });
       expect(await frameOf(page), "the frame").to.deep.equal(painted);
       gates[1]?.resolve();
-      await page.locator(".stat-main").getByText("14,00 CHZ").waitFor();
+      await page.locator(".stat").first().getByText("14,00 CHZ").waitFor();
       expect(await frameOf(page), "the figures").to.deep.equal(painted);
     }
   });
@@ -100,7 +100,7 @@ describe("Nothing jumps on a phone @deep", () => {
       await call.continue();
     });
     await page.reload();
-    await page.locator(".stat-main").getByText("14,00 CHZ").waitFor();
+    await page.locator(".stat").first().getByText("14,00 CHZ").waitFor();
     await page.waitForLoadState("networkidle");
     const [painted, answered] = await page.evaluate(async () => {
       const seen = await new Promise<PerformanceEntry[]>((resolve) => {

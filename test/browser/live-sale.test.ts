@@ -100,7 +100,7 @@ describe("The life of a live sale, as its buyer reads it", function () {
     });
     await page.goto(`${torcida.url}/dashboard`);
     await inBoth(async (language) => {
-      const total = page.locator(".stat-main");
+      const total = page.locator(".stat").first();
       await total.getByText(chz(amounts.total)[language], { exact: true }).waitFor();
       const read = await total.getByRole("listitem").allInnerTexts();
       const shown = (["in_wallet", "on_the_way", "waiting", "deducted"] as const)

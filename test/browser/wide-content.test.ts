@@ -170,10 +170,10 @@ describe("Amounts on a phone @deep", () => {
     site.server.signIn(wallet.address);
     addAllSituations(site.server);
     const { page } = await site.openLoggedIn("/dashboard", { wallet, viewport: PHONE });
-    await page.locator(".equation").getByText("3,00 CHZ a descontar").waitFor();
-    expect(await wrapped(page, ".equation :is(span, strong)")).to.deep.equal([]);
+    await page.locator(".stat section").getByText("3,00 CHZ a descontar").waitFor();
+    expect(await wrapped(page, ".stat section :is(span, strong)")).to.deep.equal([]);
     const edges = await page
-      .locator(".equation strong")
+      .locator(".stat section strong")
       .evaluateAll((figures) => figures.map((figure) => Math.round(figure.getBoundingClientRect().right)));
     expect(edges).to.have.length(4);
     expect(new Set(edges).size, edges.join()).to.equal(1);
