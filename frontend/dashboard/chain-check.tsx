@@ -7,6 +7,7 @@ import { differenceOf, type ShownTicket } from "../chain/ticket-differences.ts";
 import { useTicketCount, type useTickets } from "../chain/use-tickets.ts";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "../ui/icon.tsx";
+import style from "./chain-check.module.css";
 
 /** Where something differs that may pass. */
 const AGAIN_MS = 3_000;
@@ -45,13 +46,13 @@ export default function ChainCheck({ wallet, shown, count, learned, read }: Prop
     const timer = setInterval(() => Promise.all([readAgain(), countAgain()]), AGAIN_MS);
     return () => clearInterval(timer);
   }, [isDiffering, readAgain, countAgain]);
-  if (isError) return <p className="chain-check muted">{t("check.away")}</p>;
+  if (isError) return <p className={`muted ${style.check}`}>{t("check.away")}</p>;
   if (!isWhole) return null;
   const { differs, passes } = clock.judge(found, readAt);
   const ofTickets = differs.filter(({ id }) => id !== COUNT);
   if (differs.length > 0) {
     return (
-      <p role="alert" className="chain-check problem">
+      <p role="alert" className={`problem ${style.check}`}>
         {ofTickets.length > 0 &&
           t("check.different", {
             count: ofTickets.length,
@@ -66,9 +67,9 @@ export default function ChainCheck({ wallet, shown, count, learned, read }: Prop
       </p>
     );
   }
-  if (passes) return <p className="chain-check muted">{t("check.reading")}</p>;
+  if (passes) return <p className={`muted ${style.check}`}>{t("check.reading")}</p>;
   return (
-    <p className="chain-check">
+    <p className={style.check}>
       <Icon name="check" />
       <span>{t("check.same", { count: shown.length, isAll: String(count !== undefined) })}</span>
     </p>

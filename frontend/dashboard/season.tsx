@@ -85,7 +85,7 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
       )}
       {said.length > 0 && <Views isStatement={isStatement} />}
       {chain.shown.length > 0 && (
-        <div className="chain-check-room">
+        <div className={style.checkRoom}>
           <Suspense>
             <ChainCheck wallet={profile.wallet} {...chain} />
           </Suspense>
@@ -132,7 +132,7 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
 function Views({ isStatement }: { isStatement: boolean }) {
   const t = useText();
   return (
-    <nav aria-label={t("album.views")} className="look-switch season-views">
+    <nav aria-label={t("album.views")} className={`look-switch ${style.views}`}>
       <Link to={{ search: "", hash: "#tickets" }} aria-current={isStatement ? undefined : "page"}>
         {t("album.title")}
       </Link>

@@ -6,10 +6,12 @@ import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { fetchedDialog } from "../ui/fetched-dialog.tsx";
+import rowStyle from "../ui/statement-rows.module.css";
 import { Stamp } from "../ui/ticket.tsx";
 import { PaidWorth, Unchecked, Why } from "./entry-why.tsx";
 import { OfTicket } from "./of-ticket.tsx";
 import { amountOf, byMonth, type Entry, type Line, type OwedDebt } from "./statement.ts";
+import style from "./statement-lines.module.css";
 
 const NftDetails = fetchedDialog(() => import("./nft-details.tsx"));
 
@@ -19,9 +21,9 @@ export function Months({ lines }: { lines: readonly Line[] }) {
   return (
     <>
       {byMonth(lines).map(({ month, lines: ofMonth }) => (
-        <div key={month} className="statement-month">
+        <div key={month} className={style.month}>
           <h4>{month ? monthAndYear(month) : t("statement.undated")}</h4>
-          <ol className="statement-rows">
+          <ol className={`card ${rowStyle.rows}`}>
             {ofMonth.map((line) => (
               <li key={line.id}>
                 {line.kind === "purchase" ? (
@@ -46,22 +48,22 @@ function DebtRow({ debt, amount }: { debt: OwedDebt; amount: string }) {
   const { chz, date } = useFormat();
   const isOver = debt.owed === "0";
   return (
-    <article className="statement-row" data-status={isOver ? "settled" : "debt"}>
-      <div className="statement-store">
+    <article className={`${rowStyle.row} ${style.row}`} data-status={isOver ? "settled" : "debt"}>
+      <div className={style.store}>
         <h5>{debt.store}</h5>
         <p className="muted dotted">
           <span>{t("debt.of", { id: debt.purchase_id })}</span> <time dateTime={debt.at}>{date(debt.at)}</time>
         </p>
-        <p className="statement-why">{isOver ? t("debt.over") : t("debt.why", { owed: chz(debt.owed) })}</p>
+        <p className={style.why}>{isOver ? t("debt.over") : t("debt.why", { owed: chz(debt.owed) })}</p>
       </div>
-      <p className="statement-money">
+      <p className={`${rowStyle.money} ${style.money}`}>
         <strong className="figures">{chz(amount)}</strong>
         {debt.owed !== debt.amount && (
           <span className="muted figures">{t("debt.was", { amount: chz(debt.amount) })}</span>
         )}
       </p>
       <Stamp kind={isOver ? "confirmed" : "pending"}>{t(isOver ? "debt.settled" : "debt.open")}</Stamp>
-      <div className="statement-actions">
+      <div className={style.actions}>
         <Link className="link" to={paths.ticket(String(debt.purchase_id))}>
           {t("ticket.page")}
           <OfTicket id={String(debt.purchase_id)} />
@@ -76,16 +78,16 @@ function ReviewRow({ review }: { review: Review }) {
   const t = useText();
   const { chz, brl, date } = useFormat();
   return (
-    <article className="statement-row" data-status="pending">
-      <div className="statement-store">
+    <article className={`${rowStyle.row} ${style.row}`} data-status="pending">
+      <div className={style.store}>
         <h5>{review.store}</h5>
         <p className="muted dotted">
           {review.order && <span>{t("claims.order", { order: review.order })}</span>}{" "}
           <time dateTime={review.at}>{date(review.at)}</time>
         </p>
-        <p className="statement-why">{t("situation.in_review")}</p>
+        <p className={style.why}>{t("situation.in_review")}</p>
       </div>
-      <p className="statement-money">
+      <p className={`${rowStyle.money} ${style.money}`}>
         <strong className="figures">{chz(review.cashback_amount)}</strong>
         {review.amount && <span className="muted figures">{brl(review.amount)}</span>}
       </p>
@@ -99,8 +101,8 @@ function StatementRow({ entry, amount }: { entry: Entry; amount: string }) {
   const { brl, percent, chz, date } = useFormat();
   const [isOpen, setOpen] = useState(false);
   return (
-    <article className="statement-row" data-status={entry.status}>
-      <div className="statement-store">
+    <article className={`${rowStyle.row} ${style.row}`} data-status={entry.status}>
+      <div className={style.store}>
         <h5>{entry.store}</h5>
         <p className="muted dotted">
           <span>
@@ -109,12 +111,12 @@ function StatementRow({ entry, amount }: { entry: Entry; amount: string }) {
           {entry.date && <time dateTime={entry.date}>{date(entry.date)}</time>}{" "}
           {entry.wallet && <span>{shortenAddress(entry.wallet)}</span>}
         </p>
-        <p className="statement-why">
+        <p className={style.why}>
           <Why entry={entry} />
         </p>
         {entry.reading === "server" && <Unchecked />}
       </div>
-      <p className="statement-money">
+      <p className={`${rowStyle.money} ${style.money}`}>
         <strong className="figures">{chz(amount)}</strong>
         <span className="muted figures">
           {entry.value === undefined ? entry.valueText : brl(entry.value)}
@@ -124,7 +126,7 @@ function StatementRow({ entry, amount }: { entry: Entry; amount: string }) {
         <PaidWorth purchase={entry.purchase} />
       </p>
       <Stamp kind={entry.status}>{t(`status.${entry.status}`)}</Stamp>
-      <div className="statement-actions">
+      <div className={style.actions}>
         {entry.nft ? (
           <>
             <button type="button" className="link" onClick={() => startTransition(() => setOpen(true))}>

@@ -19,6 +19,7 @@ import {
   STATEMENT_PAGE,
 } from "./statement.ts";
 import { Months } from "./statement-lines.tsx";
+import style from "./statement-view.module.css";
 
 /** So many lines are read without filters. */
 const FEW = 3;
@@ -76,7 +77,7 @@ export default function StatementView({
     if (hasOlder && shown + STATEMENT_PAGE >= found.length) loadOlder();
   };
   return (
-    <section aria-labelledby="statement" className="grid gap-3 statement">
+    <section aria-labelledby="statement" className={`grid gap-3 ${style.statement}`}>
       {/* What lies in a figure stands alone, where its link leads. */}
       {!figure && <CashbackHistory purchases={profile.purchases} />}
       <h3 id="statement" className="sr-only">
@@ -153,7 +154,7 @@ function Filters({ entries, filter, choose }: FiltersProps) {
     ["period", keysOf(PERIODS).map((one) => [one, t(`statement.${one}`)] as const)],
   ] as const;
   return (
-    <div className="statement-filters">
+    <div className={style.filters}>
       {selects.map(([name, options]) => (
         <SelectField
           key={name}

@@ -17,6 +17,7 @@ import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import rowStyle from "../ui/statement-rows.module.css";
 import { Stamp } from "../ui/ticket.tsx";
 import { claimPagesQuery, clickPagesQuery, type OwnPages, simulatedPagesQuery } from "./queries.ts";
 import style from "./visits-page.module.css";
@@ -100,7 +101,7 @@ function OwnList<T extends { id: Key }>({ id, pages: { query, rows }, row }: Own
         {t(`visits.${id}`)}
       </h2>
       {rows.length > 0 ? (
-        <ul className="statement-rows">
+        <ul className={`card ${rowStyle.rows}`}>
           {rows.map((one) => (
             <li key={one.id}>{row(one)}</li>
           ))}
@@ -122,8 +123,8 @@ function SimulatedRow({ purchase }: { purchase: PurchaseRecord }) {
   const { chz, date } = useFormat();
   const { amount, cashback_amount, expected_at, status } = purchase;
   return (
-    <article className="statement-row" data-status={status}>
-      <div className="statement-store">
+    <article className={`${rowStyle.row} ${style.row}`} data-status={status}>
+      <div>
         <RowHead visit={purchase} />
         <p>{t(`situation.${situationWord(purchase)}`, { date: expected_at ? date(expected_at) : "" })}</p>
       </div>
@@ -139,7 +140,7 @@ function Money({ cashback, amount }: { cashback: string; amount: string }) {
   const t = useText();
   const { brl } = useFormat();
   return (
-    <p className="statement-money">
+    <p className={`${rowStyle.money} ${style.money}`}>
       <strong className="figures">{cashback}</strong>{" "}
       <span className="muted figures">{t("visits.amount", { amount: brl(amount) })}</span>
     </p>
@@ -186,10 +187,10 @@ function VisitRow({ click, onClaim }: { click: Click; onClaim: () => void }) {
   const isEarly = click.claimable_at > now;
   return (
     <article
-      className="statement-row"
+      className={`${rowStyle.row} ${style.row}`}
       data-status={click.sales === 0 ? undefined : isDeclined ? "cancelled" : "confirmed"}
     >
-      <div className="statement-store">
+      <div>
         <RowHead visit={click} />
         <p>
           {t("visits.sales", { count: click.sales })}
@@ -235,11 +236,11 @@ function Claims({ pages: { query, rows } }: { pages: Pages<Claim> }) {
       <h2 id="claims" className="section-title">
         {t("claims.title")}
       </h2>
-      <ul className="statement-rows">
+      <ul className={`card ${rowStyle.rows}`}>
         {rows.map((claim) => (
           <li key={claim.id}>
-            <article className="statement-row" data-status={stampOf(claim)}>
-              <div className="statement-store">
+            <article className={`${rowStyle.row} ${style.row}`} data-status={stampOf(claim)}>
+              <div>
                 <h3>{claim.store}</h3>
                 <p className="muted dotted">
                   <span>{t("claims.order", { order: claim.order_ref })}</span>{" "}

@@ -189,7 +189,7 @@ describe("Dashboard", () => {
       return { body: { success: true, purchases, next_before: null } };
     });
     const { page, problems } = await site.openLoggedIn("/dashboard?view=statement", { wallet });
-    const rows = page.locator(".statement-rows > li");
+    const rows = page.locator("[aria-labelledby=statement] li:has(> article)");
     await page.getByText("36 lançamentos").waitFor();
     const hasRows = (count: number) => eventually(async () => expect(await rows.count()).to.equal(count));
     await hasRows(12);
