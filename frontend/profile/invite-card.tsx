@@ -21,7 +21,7 @@ export default function InviteCard({ wallet }: { wallet: string }) {
     <Card title={t("inviteCard.title")}>
       <p className="muted">{t("inviteCard.text", { percent: percent(bonus_percent) })}</p>
       {next_percent && <p role="status">{t("inviteCard.next", { percent: percent(next_percent) })}</p>}
-      <p className="go-link">{url}</p>
+      <p>{url}</p>
       <p className="action-row">
         <button type="button" className="button button-small button-quiet" onClick={() => copy(url)}>
           {t("share.copy")}

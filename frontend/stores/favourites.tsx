@@ -3,6 +3,7 @@ import type { Store } from "../api/shapes.ts";
 import { sharedValue } from "../app/shared-value.ts";
 import { STORAGE_KEYS } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
+import style from "./favourites.module.css";
 
 const favourites = sharedValue(STORAGE_KEYS.favourites, read);
 
@@ -29,7 +30,7 @@ export function FavouriteMark({ store }: { store: Pick<Store, "id" | "name"> }) 
   const t = useText();
   const isFavourite = useFavourites().has(store.id);
   return (
-    <label className="favourite">
+    <label className={style.mark}>
       <input
         type="checkbox"
         checked={isFavourite}

@@ -14,6 +14,7 @@ import { PromisePercent, usePromise } from "../ui/promise.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
+import style from "./go-page.module.css";
 import { type LinkAnswer, linkQuery } from "./link-query.ts";
 import { PasteLink } from "./paste-link.tsx";
 
@@ -125,14 +126,14 @@ function Store({ link }: { link: LinkAnswer }) {
   ].filter(Boolean);
   return (
     <div className="card card-body grid gap-3">
-      <div className="section-actions go-store-head">
+      <div className={`section-actions ${style.head}`}>
         <StoreMark store={data} />
         <h2>
           <Link to={paths.store(data.id)}>{data.name}</Link>
         </h2>
         <PromisePercent promise={promise(data)} store={data} />
       </div>
-      <p className="go-link">{link.url}</p>
+      <p>{link.url}</p>
       {notes.map((note) => (
         <p key={String(note)} className="hint">
           {note}

@@ -66,7 +66,7 @@ function OfferCard({ offer, now, isOfStore, isBusy, onBuy }: CardProps) {
   const { title, code, terms, store, store_id, with_cashback } = offer;
   const Title = isOfStore ? "h3" : "h2";
   return (
-    <article className={`card card-body go-link ${style.offer}`}>
+    <article className={`card card-body ${style.offer}`}>
       {!isOfStore && (
         <Link className="link" to={paths.store(store_id)}>
           {store}

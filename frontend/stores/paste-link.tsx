@@ -2,6 +2,7 @@ import type { FormEvent } from "react";
 import { FormattedMessage } from "react-intl";
 import { useNavigate } from "react-router";
 import { paths } from "../app/paths.ts";
+import style from "./paste-link.module.css";
 
 /** A field for the address of a product; what is pasted opens with cashback. docs/product.md#links */
 export function PasteLink({ url = "" }: { url?: string }) {
@@ -12,7 +13,7 @@ export function PasteLink({ url = "" }: { url?: string }) {
     navigate(paths.go(pasted));
   };
   return (
-    <form className="paste-link" noValidate onSubmit={open} key={url}>
+    <form className={style.form} noValidate onSubmit={open} key={url}>
       <label className="field">
         <span>
           <FormattedMessage id="go.field" />

@@ -9,6 +9,7 @@ import { PromisePercent, usePromise } from "../ui/promise.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
 import { BoostBadge, PlainPercent } from "./boost-badge.tsx";
 import { FavouriteMark } from "./favourites.tsx";
+import style from "./store-card.module.css";
 import { useStoreTexts } from "./store-texts.ts";
 
 /** Rendered again only if its store changes: each letter of the search renders the page around hundreds of them. */
@@ -19,27 +20,27 @@ export const StoreCard = memo(function StoreCard({ store, onBuy }: { store: Stor
   const nameId = useId();
   const { country, category, description, nameOf } = useStoreTexts(store);
   return (
-    <article className={store.isPaused ? "store-card store-card-paused" : "store-card"}>
-      <div className="store-card-top">
+    <article className={`card ${style.card} ${store.isPaused ? style.paused : ""}`}>
+      <div className={style.top}>
         <StoreMark store={store} />
         <PromisePercent promise={promise} store={store} />
       </div>
       <span className="perforation" aria-hidden="true" />
       <FavouriteMark store={store} />
-      <h2 id={nameId} className="store-name">
+      <h2 id={nameId} className={style.name}>
         <Link to={paths.store(store.id)}>{store.name}</Link>
       </h2>
       <ul className="tags">
         {category && <li>{category}</li>}
         <li>{country}</li>
-        {store.club && <li className="tag-club">{store.club}</li>}
+        {store.club && <li className={style.ofClub}>{store.club}</li>}
       </ul>
       <BoostBadge store={store} />
-      <p className="store-worth muted figures">
+      <p className={`muted figures ${style.worth}`}>
         {promise.isRange && `${t("store.upTo")} `}
         {t("store.perHundred", { cashback: brl(percentText(promise.totalBps)), spent: brl(100) })}
       </p>
-      {description && <p className="muted store-description">{description}</p>}
+      {description && <p className={`muted ${style.description}`}>{description}</p>}
       {store.cashbacks.length > 1 && (
         <details className="rates">
           <summary>{t("store.rates", { count: store.cashbacks.length })}</summary>

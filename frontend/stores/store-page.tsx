@@ -24,6 +24,7 @@ import { RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
 import receiveStyle from "../ui/you-receive.module.css";
 import { BoostBadge, PlainPercent } from "./boost-badge.tsx";
+import markStyle from "./favourites.module.css";
 import { FavouriteMark } from "./favourites.tsx";
 import style from "./store-page.module.css";
 import { useStoreTexts } from "./store-texts.ts";
@@ -80,7 +81,7 @@ export function OnTheWay({ name, description }: { name?: string; description?: s
             <button type="button" className="button button-signal" disabled>
               <FormattedMessage id="store.buy" />
             </button>
-            <span className="favourite" />
+            <span className={markStyle.mark} />
             <button type="button" className="button button-quiet" disabled>
               <FormattedMessage id="home.featured.all" />
             </button>

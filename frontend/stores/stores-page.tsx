@@ -25,7 +25,9 @@ import { useSearchText } from "../ui/use-search-text.ts";
 import { useFavourites } from "./favourites.tsx";
 import { PasteLink } from "./paste-link.tsx";
 import { FILTERS, type FilterName, searchOf } from "./search.ts";
+import cardStyle from "./store-card.module.css";
 import { StoreCard } from "./store-card.tsx";
+import style from "./stores-page.module.css";
 
 const BuyDialog = fetchedDialog(() => import("./buy-dialog.tsx"));
 /** Only phones show the filters in a sheet, opened on demand. */
@@ -125,14 +127,14 @@ function Catalogue({ onBuy }: { onBuy: (store: Store) => void }) {
 function CardsOnTheWay() {
   return (
     <div className="store-grid" aria-busy="true">
-      <Skeletons count={6} className="store-card store-skeleton">
-        <div className="store-card-top">
+      <Skeletons count={6} className={`card ${cardStyle.card} ${cardStyle.space}`}>
+        <div className={cardStyle.top}>
           <svg className="skeleton" width="56" height="56" />
           <svg className={`skeleton ${promiseStyle.promise}`} data-promise width="72" height="56" />
         </div>
         <span className="perforation" />
-        <span className="skeleton store-name h-6 w-2/3" />
-        <span className="skeleton store-worth h-12" />
+        <span className={`skeleton h-6 w-2/3 ${cardStyle.name}`} />
+        <span className={`skeleton h-12 ${cardStyle.worth}`} />
         <span className="button button-quiet mt-auto" />
       </Skeletons>
     </div>
@@ -240,7 +242,7 @@ function FilterBar({ choice }: { choice: Choice }) {
   const filters = <Filters filters={choice.found.filters} selection={selection} choose={choose} />;
   return (
     <>
-      <div className={isPhone ? "filters filters-phone" : "filters"}>
+      <div className={isPhone ? `${style.filters} ${style.short}` : style.filters}>
         <label className="field">
           <span>{t("stores.search")}</span>
           <input type="search" value={search.text} onChange={({ target }) => search.type(target.value)} />
@@ -304,7 +306,7 @@ function Chips({ choice: { found, selection, choose } }: { choice: Choice }) {
   ];
   if (filters && chips.length === 0) return null;
   return (
-    <ul className="chips store-chips" aria-label={t("stores.chips")}>
+    <ul className={`chips ${style.chips}`} aria-label={t("stores.chips")}>
       {chips.map(({ name, value, label }) => {
         const isChosen = searchKey(selection[name] ?? "") === searchKey(value);
         return (
@@ -330,7 +332,7 @@ function Results({ choice }: { choice: Choice }) {
   const { found, choose, clear, isFiltered, onlyFavourites, favouriteCount } = choice;
   const isPending = !found.stores;
   return (
-    <div className="results">
+    <div className={style.results}>
       <p role="status" className="muted">
         {!isPending && (found.total === undefined ? t("stores.count.many") : t("stores.count", { count: found.total }))}
       </p>

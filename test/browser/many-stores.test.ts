@@ -17,7 +17,7 @@ describe("Three hundred stores @deep", () => {
       name: `Loja ${index}`,
     }));
     const { page } = await site.open("/stores");
-    const cards = page.locator(".store-card");
+    const cards = page.getByRole("article");
     for (let shown = 24; shown < 300; shown += 24) {
       await eventually(async () => expect(await cards.count()).to.equal(shown));
       await page.getByRole("button", { name: "Mostrar mais lojas" }).click();

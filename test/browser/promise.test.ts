@@ -62,9 +62,9 @@ describe("One promise on every page @deep", () => {
       const name = site.server.stores.find((one) => one.id === id)?.name ?? "";
       const reais = `R$${(Number(bps) / 100).toFixed(2)}`;
       const list = await open("/stores");
-      const card = list.locator(".store-card").filter({ has: list.getByRole("heading", { name, exact: true }) });
+      const card = list.getByRole("article").filter({ has: list.getByRole("heading", { name, exact: true }) });
       await says(card.locator("[data-promise]"), bps, "card");
-      await eventually(async () => expect(await card.locator(".store-worth").textContent()).to.include(reais));
+      await eventually(async () => expect(await card.locator("p.figures").textContent()).to.include(reais));
       const page = await open(`/stores/${id}`);
       await says(page.locator("[data-promise]"), bps, "banner");
       const receive = page.locator("main p:has(> strong)");

@@ -270,7 +270,7 @@ function withContact(server: FixtureServer): void {
 
 /** Only phones show them in a sheet. */
 async function openFilters(page: Page): Promise<void> {
-  const button = page.locator(".filters-phone .button");
+  const button = page.locator("main label:has([type=search]) + .button");
   if ((await button.count()) > 0) await button.click();
 }
 

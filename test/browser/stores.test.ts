@@ -13,7 +13,7 @@ describe("Stores", () => {
   /** Waits until exactly these stores, or so many, are listed. */
   const lists = (page: Page, stores: readonly string[] | number) =>
     eventually(async () => {
-      const names = await page.locator(".store-name").allTextContents();
+      const names = await page.getByRole("article").getByRole("heading").allTextContents();
       if (typeof stores === "number") expect(names).to.have.length(stores);
       else expect(names).to.have.members(stores);
     });
@@ -65,12 +65,12 @@ describe("Stores", () => {
   it("leaves a boosted store's name on one line of a phone, and its button last", async () => {
     boost(site.server, 62 * 60_000);
     const { page } = await site.open("/stores", { viewport: { width: 360, height: 900 } });
-    const card = page.locator(".store-card").filter({ has: page.locator(".badge-boost") });
+    const card = page.getByRole("article").filter({ has: page.locator(".badge-boost") });
     await card.getByRole("heading").waitFor();
     const boxes = (parts: string) =>
       card.locator(parts).evaluateAll((found) => found.map((one) => one.getBoundingClientRect().toJSON()));
-    await eventually(async () => expect((await boxes(".store-name"))[0].height).to.be.below(40));
-    const [badge, worth, button] = await boxes(".badge-boost, .store-worth, .button");
+    await eventually(async () => expect((await boxes("h2"))[0].height).to.be.below(40));
+    const [badge, worth, button] = await boxes(".badge-boost, p.figures, .button");
     expect([badge.bottom < worth.top, worth.bottom < button.top]).to.deep.equal([true, true]);
   });
 
@@ -100,7 +100,7 @@ describe("Stores", () => {
     await lists(page, 8);
     const lines = () =>
       page
-        .locator(".store-card")
+        .getByRole("article")
         .evaluateAll((cards) =>
           cards.slice(0, 4).map((card) => card.querySelector(".perforation")?.getBoundingClientRect().top),
         );
@@ -110,10 +110,11 @@ describe("Stores", () => {
   it("lines up the names of a row's cards, with a boosted store among them", async () => {
     boost(site.server, 4 * 86_400_000);
     const { page } = await site.open("/stores", { ...english(), viewport: { width: 1440, height: 900 } });
-    await page.locator(".store-card .badge-boost").waitFor();
+    await page.locator("article .badge-boost").waitFor();
     const names = () =>
       page
-        .locator(".store-name")
+        .getByRole("article")
+        .getByRole("heading")
         .evaluateAll((found) => found.slice(0, 4).map((name) => name.getBoundingClientRect().top));
     await eventually(async () => expect(new Set(await names()).size).to.equal(1));
   });

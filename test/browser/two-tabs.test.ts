@@ -34,7 +34,7 @@ describe("Two tabs @deep", () => {
     const { page, context } = await site.open("/stores", { storage: { ...ENGLISH.storage, club: "" } });
     const other = await context.newPage();
     await other.goto(`${site.server.url}/stores`);
-    const heart = (at: Page, index: number) => at.locator(".favourite input").nth(index);
+    const heart = (at: Page, index: number) => at.getByRole("article").getByRole("checkbox").nth(index);
     await heart(other, 0).waitFor();
     await page.getByRole("button", { name: "Use the dark theme" }).click();
     await eventually(async () => expect(await themeOf(other)).to.equal("dark"));

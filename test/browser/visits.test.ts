@@ -225,7 +225,7 @@ describe("On a phone", () => {
     }
     await page.goto(`${site.server.url}/stores`);
     await buttons.nth(1).waitFor();
-    expect((await page.locator(".store-card").first().boundingBox())?.height ?? 0).to.be.lessThan(260);
+    expect((await page.getByRole("article").first().boundingBox())?.height ?? 0).to.be.lessThan(260);
   });
 
   it("opens dialogs at the bottom edge, where the thumb is", async () => {

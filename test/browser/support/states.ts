@@ -215,12 +215,12 @@ export async function closeDialog(page: Page): Promise<void> {
 }
 
 export async function openBuyDialog(page: Page): Promise<void> {
-  await page.locator(".store-card button").first().click();
+  await page.getByRole("article").getByRole("button").first().click();
   await page.getByRole("dialog").getByRole("definition").last().waitFor();
 }
 
 export async function openBuyFailure(page: Page): Promise<void> {
-  await page.locator(".store-card button").first().click();
+  await page.getByRole("article").getByRole("button").first().click();
   await page.getByRole("dialog").getByRole("alert").waitFor();
 }
 
