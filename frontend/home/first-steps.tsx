@@ -6,6 +6,7 @@ import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { useWallet } from "../wallet/use-wallet.ts";
+import style from "./first-steps.module.css";
 
 const STEPS = [
   ["club", `${paths.home}#club-question`],
@@ -39,7 +40,7 @@ export function FirstSteps() {
     setRefused(true);
   };
   return (
-    <section className="page first-steps" aria-labelledby="first-steps">
+    <section className={`page ${style.steps}`} aria-labelledby="first-steps">
       <div className="section-head">
         <h2 id="first-steps" className="subtitle">
           {t("firstSteps.title")}

@@ -49,14 +49,14 @@ export default function Home() {
 /** Also painted by the build (`prerender.tsx`). */
 export function Hero() {
   return (
-    <section className="hero">
+    <section className={style.hero}>
       <PitchLines />
-      <div className="hero-inner">
+      <div className={style.inner}>
         <div>
           <PageHeading className="hero-title">
             <FormattedMessage id="home.hero.title" />
           </PageHeading>
-          <p className="hero-text">
+          <p className={style.text}>
             <FormattedMessage id="home.hero.text" />
           </p>
           <div className="flex flex-wrap gap-3">
@@ -106,12 +106,12 @@ function Tiers() {
         {t("home.tiers.title")}
       </h2>
       {!areTheRule && <TiersNow />}
-      <ul className="tier-cards">
+      <ul className={style.tiers}>
         {TIERS.map((tier) => (
-          <li key={tier} className={`tier-card tier-${tier}`}>
-            {!areTheRule && <p className="tier-sample">{t("home.tiers.sample")}</p>}
+          <li key={tier} className={style.tier} data-tier={tier}>
+            {!areTheRule && <p className={style.sample}>{t("home.tiers.sample")}</p>}
             <h3>{t(`tier.${tier}`)}</h3>
-            <p className="tier-percent">{t(`home.tiers.${tier}.percent`)}</p>
+            <p className={style.tierPercent}>{t(`home.tiers.${tier}.percent`)}</p>
             <p>{t(`home.tiers.${tier}.text`)}</p>
           </li>
         ))}
@@ -134,7 +134,7 @@ function TiersNow() {
   const t = useText();
   const { percent } = useFormat();
   return (
-    <div className="tiers-now">
+    <div className={style.tiersNow}>
       <h3>{t("home.tiers.now")}</h3>
       <p>{t("dashboard.bonus.text", { percent: percent(percentText(STORE_BONUS_BPS)) })}</p>
       <ul>
@@ -156,9 +156,9 @@ function CallToAction() {
   const t = useText();
   const { profile } = useSession();
   return (
-    <section className="cta">
+    <section className={style.cta}>
       <PitchLines />
-      <div className="cta-inner">
+      <div className={style.ctaInner}>
         <h2 className="section-title">{t("home.cta.title")}</h2>
         <LinkButton className="button button-signal" to={profile ? paths.stores : paths.auth()}>
           {t(profile ? "dashboard.explore" : "home.cta.button")}
@@ -194,7 +194,7 @@ function HeroTicket() {
   const [store] = useFeatured().shown;
   if (!store) return null;
   return (
-    <figure className="hero-ticket">
+    <figure className={style.ticket}>
       <SampleTicket status="confirmed" name={store.name} store={store} value={100} />
     </figure>
   );
@@ -203,7 +203,7 @@ function HeroTicket() {
 /** The centre circle and halfway line of a pitch. */
 function PitchLines() {
   return (
-    <svg className="pitch-lines" aria-hidden="true" preserveAspectRatio="xMidYMid slice" viewBox="0 0 1200 600">
+    <svg className={style.pitchLines} aria-hidden="true" preserveAspectRatio="xMidYMid slice" viewBox="0 0 1200 600">
       <g fill="none" stroke="currentColor" strokeWidth="3">
         <path d="M600-40v680M-20 150h190v300H-20M-20 220h90v160h-90M1220 150h-190v300h190M1220 220h-90v160h90" />
         <circle cx="600" cy="300" r="170" />
@@ -214,7 +214,7 @@ function PitchLines() {
 
 function Stands() {
   return (
-    <svg className="stands" aria-hidden="true" preserveAspectRatio="xMidYMax slice" viewBox="0 0 1200 90">
+    <svg className={style.stands} aria-hidden="true" preserveAspectRatio="xMidYMax slice" viewBox="0 0 1200 90">
       <defs>
         <pattern id="seats" width="60" height="30" patternUnits="userSpaceOnUse">
           <path
@@ -274,16 +274,16 @@ function Featured() {
         </p>
       )}
       {stores.isPending ? (
-        <div className="featured" aria-busy="true">
+        <div className={style.featured} aria-busy="true">
           <Skeletons count={FEATURED_STORES_MAX} className="h-48" />
         </div>
       ) : (
-        <ul className="featured">
+        <ul className={style.featured}>
           {shown.map((store) => (
             <li key={store.id}>
-              <Link to={areSamples ? paths.stores : paths.store(store.id)} className="featured-card">
+              <Link to={areSamples ? paths.stores : paths.store(store.id)} className={style.store}>
                 <StoreMark store={store} />
-                <span className="featured-name">{store.name}</span>
+                <span className={style.storeName}>{store.name}</span>
                 <span className="perforation" aria-hidden="true" />
                 <PromisePercent promise={promise(store)} store={store} />
               </Link>

@@ -8,6 +8,9 @@ import { testWallet } from "./support/test-wallet.ts";
 
 describe("The user's club", () => {
   const site = useSite();
+  /** The home page's first section, and the head of a store's page. */
+  const HERO = "main section";
+  const BANNER = "main :has(> div > h1)";
   const answerClubs = (clubs: readonly object[]) =>
     site.server.answer("GET /api/clubs", { body: { success: true, clubs } });
   beforeEach(() => answerClubs(BUILT_IN_CLUBS));
@@ -16,7 +19,7 @@ describe("The user's club", () => {
     const { page, problems } = await site.open("/");
     const stub = () =>
       page
-        .locator(".hero")
+        .locator(HERO)
         .first()
         .evaluate((element) => getComputedStyle(element).backgroundColor);
     await page.getByRole("heading", { name: "Qual é o seu clube?" }).waitFor();
@@ -46,8 +49,6 @@ describe("The user's club", () => {
         const { backgroundColor, color } = getComputedStyle(element);
         return [backgroundColor, color];
       });
-  /** Of a store's page. */
-  const BANNER = "main :has(> div > h1)";
   const BLACK = "rgb(0, 0, 0)";
   const CHALK = "rgb(247, 244, 234)";
 
@@ -67,10 +68,10 @@ describe("The user's club", () => {
     );
     const unknown = page.getByRole("button", { name: "Clube Fantasma" });
     expect(await unknown.locator("svg text").textContent()).to.equal("CF");
-    const brand = await groundOf(page, ".hero");
+    const brand = await groundOf(page, HERO);
     await unknown.click();
     await page.getByRole("button", { name: "Seu clube: Clube Fantasma. Trocar" }).waitFor();
-    expect(await groundOf(page, ".hero"), "no colours are made up").to.deep.equal(brand);
+    expect(await groundOf(page, HERO), "no colours are made up").to.deep.equal(brand);
     await page.goto(`${site.server.url}/stores/1`);
     await eventually(async () => expect(await groundOf(page, BANNER)).to.deep.equal([BLACK, CHALK]));
     await page.goto(`${site.server.url}/stores/2`);
@@ -113,10 +114,10 @@ describe("The user's club", () => {
       await page.getByRole("heading", { level: 1 }).waitFor();
     };
     await choose("Verdão");
-    await eventually(async () => expect(await groundOf(page, ".hero")).to.deep.equal(["rgb(0, 100, 55)", CHALK]));
+    await eventually(async () => expect(await groundOf(page, HERO)).to.deep.equal(["rgb(0, 100, 55)", CHALK]));
     await page.route("**/api/clubs", (route) => route.abort());
     await choose("Verdão");
-    expect(await groundOf(page, ".hero"), "as last seen").to.deep.equal(["rgb(0, 100, 55)", CHALK]);
+    expect(await groundOf(page, HERO), "as last seen").to.deep.equal(["rgb(0, 100, 55)", CHALK]);
     await page.unroute("**/api/clubs");
     answerClubs(
       BUILT_IN_CLUBS.map((one) =>
@@ -125,13 +126,13 @@ describe("The user's club", () => {
     );
     await choose("Verdão");
     await eventually(async () =>
-      expect(await groundOf(page, ".hero")).to.deep.equal(["rgb(255, 212, 0)", "rgb(18, 32, 26)"]),
+      expect(await groundOf(page, HERO)).to.deep.equal(["rgb(255, 212, 0)", "rgb(18, 32, 26)"]),
     );
     answerClubs(BUILT_IN_CLUBS.map((one) => ({ ...one, colours: ["red;}", "url(x)"] })));
     await choose("Verdão");
-    await eventually(async () => expect(await groundOf(page, ".hero")).to.deep.equal(["rgb(11, 61, 46)", CHALK]));
+    await eventually(async () => expect(await groundOf(page, HERO)).to.deep.equal(["rgb(11, 61, 46)", CHALK]));
     await page.evaluate(() => localStorage.setItem("club_colours", "red;} x"));
     await choose("Verdão");
-    expect(await groundOf(page, ".hero")).to.deep.equal(["rgb(11, 61, 46)", CHALK]);
+    expect(await groundOf(page, HERO)).to.deep.equal(["rgb(11, 61, 46)", CHALK]);
   });
 });

@@ -31,7 +31,7 @@ describe("The header on a phone and a tablet", () => {
         const options = { viewport: { width, height: 740 }, storage: { language } };
         const { page } = await (who === "a visitor" ? site.open("/stores", options) : site.openLoggedIn("/", options));
         if (who !== "a visitor") {
-          await page.locator(".hero .button").first().click();
+          await page.getByRole("main").getByRole("button").first().click();
           // Its end is what tells one wallet from another where there is no room for all of it.
           const address = page.getByRole("banner").getByRole("button", { name: /^0x\w{4}\s?\.\.\.\w{4}$/ });
           await address.waitFor();

@@ -1,10 +1,12 @@
 import { expect } from "chai";
+import type { Page } from "playwright-core";
 import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
 describe("Home", () => {
   const site = useSite();
+  const featured = (page: Page) => page.getByRole("region", { name: "Lojas em destaque" }).locator("li > a");
 
   it("is in Portuguese whatever the browser's language is, and in English after the toggle, even after a reload", async () => {
     const { page } = await site.open("/", { locale: "en-US" });
@@ -39,7 +41,7 @@ describe("Home", () => {
     const { page } = await site.open("/");
     await page.getByText("Mercado da Bola").last().waitFor();
     await eventually(async () =>
-      expect(await page.locator(".featured-name").allTextContents()).to.deep.equal([
+      expect(await featured(page).locator("> span:first-of-type").allTextContents()).to.deep.equal([
         "Mercado da Bola",
         "Gramado Eletrônicos",
         "Curva Sud Moda",
@@ -51,14 +53,14 @@ describe("Home", () => {
   it("promises in its first ticket what the first featured store pays", async () => {
     site.server.stores = site.server.stores.map((store, index) => ({ ...store, featured: index >= 2 }));
     const { page } = await site.open("/");
-    const hero = page.locator(".hero-ticket");
+    const hero = page.getByRole("figure");
     await hero.getByText("Mercado da Bola").waitFor();
-    const card = page.locator(".featured-card").filter({ hasText: "Mercado da Bola" });
+    const card = featured(page).filter({ hasText: "Mercado da Bola" });
     const promised = (await card.locator("[data-percent]").textContent()) ?? "no percent";
     expect(await hero.textContent()).to.include(promised);
     site.server.stores = [];
     await page.reload();
-    const samples = await page.locator(".featured [data-percent]").first().textContent();
+    const samples = await featured(page).locator("[data-percent]").first().textContent();
     await eventually(async () => expect(await hero.textContent()).to.include(samples));
   });
 
@@ -66,7 +68,7 @@ describe("Home", () => {
     site.server.stores = [];
     const { page } = await site.open("/");
     await page.getByText("Lojas de exemplo.").waitFor();
-    await eventually(async () => expect(await page.locator(".featured-name").count()).to.equal(4));
+    await eventually(async () => expect(await featured(page).count()).to.equal(4));
   });
 
   it("ends with the way to the login, for a user with the one to the stores", async () => {
@@ -104,12 +106,12 @@ describe("Home", () => {
 
   it("says above the tiers' copy what the same tiers pay today, and marks the copy as an example", async () => {
     const { page } = await site.open("/", { storage: { language: "en" } });
-    const now = page.locator(".tiers-now");
+    const now = page.locator("[aria-labelledby=tiers] > div");
     await now.getByText("The rule that applies today").waitFor();
     for (const rule of [/^Basic.*10 tokens: \+0\.5%/, /^Silver.*30 tokens: \+1%/, /^Gold.*50 tokens: \+2%/]) {
       await now.getByRole("listitem").filter({ hasText: rule }).waitFor();
     }
-    const cards = page.locator(".tier-card");
+    const cards = page.locator("[aria-labelledby=tiers] > ul > li");
     expect(await cards.getByText("Example").count()).to.equal(3);
     expect((await now.boundingBox())?.y ?? 0).to.be.lessThan((await cards.first().boundingBox())?.y ?? 0);
     site.server.config = { ...site.server.config, bonus_program: "tiers" };

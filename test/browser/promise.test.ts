@@ -20,6 +20,9 @@ const STORES = [1, 3];
 const percentIn = (text: string | null): bigint =>
   [...(text ?? "").matchAll(/([\d.]+)%/g)].reduce((sum, [, number = "0"]) => sum + parsePercent(number), 0n);
 
+/** The home page's featured stores. */
+const FEATURED = "[aria-labelledby=featured] li";
+
 /** docs/product.md#promise */
 describe("One promise on every page @deep", () => {
   const site = useSite();
@@ -79,12 +82,12 @@ describe("One promise on every page @deep", () => {
         await says(page.getByText(/% cashback:/), bps, "redirect");
       }
       const home = await open("/");
-      const featured = home.locator(".featured-card").filter({ hasText: name });
+      const featured = home.locator(`${FEATURED} a`).filter({ hasText: name });
       if ((await featured.count()) > 0) await says(featured.locator("[data-promise]"), bps, "home");
     }
     const home = await open("/");
-    await home.locator(".featured-card[href='/stores/1']").waitFor();
-    await says(home.locator(".hero-ticket dd"), expected(1, held), "the hero's ticket");
+    await home.locator(`${FEATURED} a[href='/stores/1']`).waitFor();
+    await says(home.getByRole("figure").locator("dd"), expected(1, held), "the hero's ticket");
     const link = "https://www.loja.com/tv";
     const go = await open(`/go?url=${encodeURIComponent(link)}`);
     await go.keyboard.press("Escape");

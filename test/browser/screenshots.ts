@@ -275,7 +275,7 @@ async function openFilters(page: Page): Promise<void> {
 }
 
 function pressHero(page: Page): Promise<void> {
-  return page.locator(".hero .button").first().click();
+  return page.getByRole("main").getByRole("button").first().click();
 }
 
 async function connectByHero(page: Page): Promise<void> {

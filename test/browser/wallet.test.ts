@@ -205,7 +205,7 @@ describe("Wallet", () => {
     const { page } = await site.open("/", { wallet, ...ENGLISH });
     await connect(page);
     await said(page, "Connection error");
-    await page.locator('.hero .button[aria-busy="false"]').waitFor();
+    await page.locator('main .button[aria-busy="false"]').waitFor();
     await connect(page);
     await said(page, "Wallet connected successfully!");
   });

@@ -74,13 +74,15 @@ describe("Long names and wide figures @deep", () => {
         await eventually(async () => expect(await misplaced(page, "main article")).to.deep.equal([]));
         expect(await excess(page)).to.equal(0);
         await page.goto(site.server.url);
-        await page.locator(".featured-name").getByText(ONE_WORD).waitFor();
-        await eventually(async () => expect(await misplaced(page, ".featured-card")).to.deep.equal([]));
+        await page.locator("[aria-labelledby=featured] li").getByText(ONE_WORD).waitFor();
+        await eventually(async () =>
+          expect(await misplaced(page, "[aria-labelledby=featured] li > a")).to.deep.equal([]),
+        );
         await page
-          .locator(".hero-ticket")
+          .getByRole("figure")
           .getByText(/12[.,]75%/)
           .waitFor();
-        await eventually(async () => expect(await cutOff(page, ".hero-ticket dl")).to.deep.equal([]));
+        await eventually(async () => expect(await cutOff(page, "figure dl")).to.deep.equal([]));
         expect(await excess(page)).to.equal(0);
       });
     }

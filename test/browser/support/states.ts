@@ -192,13 +192,13 @@ export function empty({ me }: FixtureServer): void {
 }
 
 export async function openChooser(page: Page): Promise<void> {
-  await page.locator(".hero .button").first().click();
+  await page.getByRole("main").getByRole("button").first().click();
   await page.getByRole("dialog").waitFor();
 }
 
 /** Connects on another network, and waits for the notice. */
 export async function seeOtherNetwork(page: Page): Promise<void> {
-  await page.locator(".hero .button").first().click();
+  await page.getByRole("main").getByRole("button").first().click();
   await page.locator(".notice").waitFor();
   await page.locator("[data-sonner-toast]").first().waitFor();
 }
