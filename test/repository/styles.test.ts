@@ -9,6 +9,45 @@ const SIZE = /^font(?:-size)?$|^--largest$/;
 const SPACING = /^(?:margin|padding)(?:-.+)?$|^(?:row-|column-)?gap$|^--pad$|^--step$/;
 const WIDTHS = [20, 34, 44, 62];
 const MOST_SIZES = 10;
+/** The classes that are no module's, by their sheet, and why: any other stands beside its component. */
+const GLOBAL_CLASSES = {
+  // Words of every page and of the plain dialog of `wallet/consent.ts`: buttons, fields, dialogs, small marks.
+  "frontend/design/controls.css": `
+    action-row badge badge-bonus badge-boost busy button button-chalk button-danger button-quiet button-signal
+    button-small buttons card card-body check chip chips declined dialog dialog-actions dialog-backdrop
+    dialog-body dialog-head dialog-note dialog-wide field field-hint field-problem figures file-button hint
+    icon-button initial initial-tone-1 initial-tone-2 initial-tone-3 initial-tone-4 link logo-image muted option
+    option-initial pairing problem qr-code sheet skeleton small-title spinner success tab tabs token-image
+    tooltip-button tooltip-layer tooltip-text wallet-none wallet-none-title`,
+  // Words of every table and of every list of facts.
+  "frontend/design/tables.css": "facts numeric table-wrap",
+  // The ticket that `ui/ticket.tsx` draws, on which screens lean, and the panels of `ui/state-panel.tsx`.
+  "frontend/design/ticket.css": `
+    barcode blank-ticket display-number perforation stamp stamp-cancelled stamp-confirmed stamp-pending
+    stamp-processing stamp-returned state-links state-panel state-title stub-text ticket ticket-body
+    ticket-confirmed ticket-field ticket-field-main ticket-fields ticket-kicker ticket-stamp ticket-stub
+    ticket-title torn-mark torn-ticket`,
+  // The frame of every page, which stands before any script, and the type of its headings.
+  "frontend/design/layout.css": `
+    account-menu address-head address-tools admin-link admin-links club-button club-button-word consent
+    first-paint lead logo logo-letter notice notice-count page page-loading page-title
+    section-actions section-head section-title site-actions site-footer site-footer-inner site-header
+    site-header-inner site-nav skip-link step-number steps two-columns wide-only`,
+  // What several screens write out, and no component of `ui/` draws: each of them in two files or more.
+  "frontend/design/parts.css": `
+    card-title example hero-title look-switch plain-list rates stat stat-note stat-number store-grid subtitle tags`,
+  // One declaration each, in the last layer.
+  "frontend/design/helpers.css": `
+    block dotted flex flex-wrap font-semibold gap-2 gap-3 gap-4 gap-5 gap-6 grid h-12 h-14 h-16 h-24 h-32 h-48
+    h-56 h-6 h-64 justify-center max-w-md max-w-xs mb-3 mb-4 mt-2 mt-3 mt-4 mt-auto space-y-2 sr-only
+    text-center text-sm w-2/3 w-full`,
+  // Above every layer: where toasts lie.
+  "frontend/design/last-word.css": "toast-layer",
+  // Plain DOM that is no part of the app.
+  "frontend/wallet/consent.css": "wallet-request",
+} as const satisfies Record<string, string>;
+/** Those that have no class. */
+const CLASSLESS = ["app", "base", "reset", "tokens"].map((one) => `frontend/design/${one}.css`);
 
 // The extension stands alone: it loads nothing of the site.
 const roots = globSync("frontend/**/*.css", { exclude: ["frontend/extension/**"] }).map((file) =>
@@ -51,6 +90,12 @@ const sharedClasses = () =>
       .filter((one) => !isOfModule(one))
       .flatMap(ownClasses),
   );
+
+/** The classes that a component writes out. */
+const writtenIn = (file: string) =>
+  [...readFileSync(file, "utf8").matchAll(/className=(?:"([^"]*)"|\{`([^`]*)`\})/g)]
+    .flatMap(([, plain, template]) => (plain ?? template ?? "").replaceAll(/[\w-]*\$\{[^}]*\}/g, "").split(/\s+/))
+    .filter((name) => name !== "");
 
 const condition = ({ parent }: Rule) => (parent?.type === "atrule" ? (parent as AtRule) : undefined);
 /** The rules that have a key in common. */
@@ -110,6 +155,21 @@ describe("Styles", () => {
     expect([...widths].filter((one) => !allowed.includes(one) && !between.includes(one))).to.deep.equal([]);
   });
 
+  it("are global only as this test lists them: every other class is a module's", () => {
+    const sheets = globSync("frontend/**/*.css", {
+      exclude: ["frontend/{public,extension}/**", "**/*.module.css", ...CLASSLESS],
+    });
+    const wordsOf = (classes: string) => classes.trim().split(/\s+/);
+    const listed = Object.values(GLOBAL_CLASSES).flatMap(wordsOf);
+    expect([...sharedClasses()].sort()).to.deep.equal(listed.sort());
+    const without = sheets.filter((file) => !(file in GLOBAL_CLASSES));
+    expect(without, "a sheet that is neither a module nor listed").to.deep.equal([]);
+    const written = globSync("frontend/**/*.tsx").map((file) => new Set(writtenIn(file)));
+    const shared = wordsOf(GLOBAL_CLASSES["frontend/design/parts.css"]);
+    const ofOne = shared.filter((name) => written.filter((names) => names.has(name)).length < 2);
+    expect(ofOne, "of one component alone").to.deep.equal([]);
+  });
+
   it("name no class that no screen has", () => {
     const sources = globSync("frontend/**/*.{ts,tsx,html}").map((file) => readFileSync(file, "utf8"));
     const words = new Set(
@@ -147,8 +207,10 @@ describe("Styles", () => {
     expect(wrong, "not in camel case").to.deep.equal([]);
   });
 
-  it("of a module stand in a layer, and lean on no class that the shared sheets do not have", () => {
-    const loose = rules().filter((one) => isOfModule(one) && !layerOf(one));
+  it("of a module stand in its layer, and lean on no class that the shared sheets do not have", () => {
+    const loose = rules().filter(
+      (one) => isOfModule(one) && layerOf(one) !== (fileOf(one).startsWith("frontend/ui/") ? "components" : "screens"),
+    );
     expect(loose.map(at)).to.deep.equal([]);
     const shared = sharedClasses();
     const unknown = rules()
@@ -192,9 +254,8 @@ describe("Styles", () => {
   it("define every class that a screen writes out", () => {
     const shared = sharedClasses();
     const missing = globSync("frontend/**/*.tsx").flatMap((file) =>
-      [...readFileSync(file, "utf8").matchAll(/className=(?:"([^"]*)"|\{`([^`]*)`\})/g)]
-        .flatMap(([, plain, template]) => (plain ?? template ?? "").replaceAll(/[\w-]*\$\{[^}]*\}/g, "").split(/\s+/))
-        .filter((name) => name !== "" && !shared.has(name))
+      writtenIn(file)
+        .filter((name) => !shared.has(name))
         .map((name) => `${file}: ${name}`),
     );
     expect(missing).to.deep.equal([]);
