@@ -17,11 +17,11 @@ import { Icon } from "../ui/icon.tsx";
 import { Initial } from "../ui/initial.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Picture } from "../ui/picture.tsx";
+import promiseStyle from "../ui/promise.module.css";
 import { SelectField } from "../ui/select-field.tsx";
 import { Tooltip } from "../ui/tooltip.tsx";
 import { useIsShown } from "../ui/use-is-shown.ts";
 import { useOneAtATime } from "../ui/use-one-at-a-time.ts";
-import receiveStyle from "../ui/you-receive.module.css";
 import { BoostBadge } from "./boost-badge.tsx";
 import style from "./buy-dialog.module.css";
 import { useDeparture } from "./departure.ts";
@@ -165,7 +165,7 @@ function Receive({ store, token, category, onCategory }: ReceiveProps) {
   const { nameOf } = useStoreTexts(store);
   const earned = useEarnings(store)(token, category);
   return (
-    <div className={receiveStyle.receive} aria-live="polite">
+    <div className={promiseStyle.receive} aria-live="polite">
       <span>
         {t(earned.isSure ? "receive.on" : "receive.upTo", { value: brl(reaisText(SIMULATED_PURCHASE_CENTS)) })}
       </span>

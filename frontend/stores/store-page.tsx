@@ -22,7 +22,6 @@ import { PromisePercent, usePromise } from "../ui/promise.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
-import receiveStyle from "../ui/you-receive.module.css";
 import { BoostBadge, PlainPercent } from "./boost-badge.tsx";
 import markStyle from "./favourites.module.css";
 import { FavouriteMark } from "./favourites.tsx";
@@ -76,7 +75,7 @@ export function OnTheWay({ name, description }: { name?: string; description?: s
         </div>
         {description ? <p className="lead">{description}</p> : <span className="skeleton h-6 w-2/3" />}
         <div className={style.offer}>
-          <div className={`h-24 ${receiveStyle.receive} ${style.receive}`} />
+          <div className={`h-24 ${promiseStyle.receive} ${style.receive}`} />
           <div className="action-row">
             <button type="button" className="button button-signal" disabled>
               <FormattedMessage id="store.buy" />
@@ -249,7 +248,7 @@ function YouReceive({ store }: { store: Store }) {
   const { totalBps, bonusBps, isRange, token } = usePromise()(store);
   const cents = (EXAMPLE_CENTS * totalBps) / 10_000n;
   return (
-    <p className={`${receiveStyle.receive} ${style.receive}`}>
+    <p className={`${promiseStyle.receive} ${style.receive}`}>
       <span>
         {t(isRange ? "receive.upTo" : "receive.on", {
           value: brl(Number(EXAMPLE_CENTS) / 100),
