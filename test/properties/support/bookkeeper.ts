@@ -142,6 +142,7 @@ class SaleBook {
 
   /** Of the chain: what is confirmed is paid at its rate, the rest at this one. */
   addPaid(gwei: bigint, weiPerCent: bigint): void {
+    const before = this.least;
     let [rest, known] = [gwei, 0n];
     for (const part of this.confirmed) {
       known += part.units;
@@ -154,7 +155,7 @@ class SaleBook {
     const units = (rest * 10n ** 13n) / weiPerCent;
     if (units > 0n) this.confirmed.push({ units, weiPerCent });
     this.least += units;
-    this.most = this.least;
+    this.most += this.least - before;
     if (this.least > this.highest) this.highest = this.least;
   }
 
