@@ -1,7 +1,7 @@
-import { setFlagsFromString } from "node:v8";
 /** Entry point of the indexer process: chain → database. docs/indexer.md. */
 
 import { enableCompileCache } from "node:module";
+import { setFlagsFromString } from "node:v8";
 import { failureText, UsageError } from "../core/process/failure-text.ts";
 import type { Logger } from "../core/process/log.ts";
 import type { IndexerEnvironment } from "./environment.ts";
