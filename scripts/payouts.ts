@@ -1,7 +1,3 @@
-import { sql } from "kysely";
-import { countRows } from "../core/database/capped-count.ts";
-import { inStretch } from "../core/database/index-range.ts";
-import { listNewest } from "../core/database/newest-page.ts";
 /**
  * Payout control for operators: `npm run payouts -- --pause REASON | --resume` pauses and resumes payouts; `list |
  * retry ID… | release [REASON]` lists waiting and failed operations and retries them; `dismiss ID…` removes those that
@@ -10,8 +6,12 @@ import { listNewest } from "../core/database/newest-page.ts";
 
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
+import { sql } from "kysely";
 import { type AuditEntry, appendAudit, inAuditedTransaction } from "../core/database/audit-log.ts";
+import { countRows } from "../core/database/capped-count.ts";
 import type { Database } from "../core/database/connect.ts";
+import { inStretch } from "../core/database/index-range.ts";
+import { listNewest } from "../core/database/newest-page.ts";
 import { OPERATION_REASONS } from "../core/database/operations.ts";
 import type { Queries } from "../core/database/transaction.ts";
 import { failureText, UsageError } from "../core/process/failure-text.ts";

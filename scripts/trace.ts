@@ -1,4 +1,3 @@
-import { purchaseStatusFromChain } from "../core/rules/purchase/life.ts";
 /**
  * Prints the history of one purchase, from the database and the chain: `npm run trace -- PURCHASE [--json]`. Read-only.
  */
@@ -10,6 +9,7 @@ import type { Database } from "../core/database/connect.ts";
 import { failureText, UsageError } from "../core/process/failure-text.ts";
 import { tracePurchase } from "../core/purchases/trace.ts";
 import { ticketContractOf } from "../core/purchases/view.ts";
+import { purchaseStatusFromChain } from "../core/rules/purchase/life.ts";
 import { messageOf } from "../core/rules/unknown-error.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openKnownChain } from "./operator/open-chain.ts";
