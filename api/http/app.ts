@@ -114,8 +114,7 @@ function addRoutes(app: Express, services: Services, routes: readonly Route[]): 
   const bodyReader = (limit = BODY_LIMIT_BYTES) => express.raw({ type: () => true, limit, inflate: false });
   const readBody = bodyReader();
   for (const route of routes) {
-    const readers =
-      route.body || route.method !== "get" ? [route.bodyLimitBytes ? bodyReader(route.bodyLimitBytes) : readBody] : [];
+    const readers = hasBody(route) ? [route.bodyLimitBytes ? bodyReader(route.bodyLimitBytes) : readBody] : [];
     const admitCaller = (request: Request, response: Response, next: NextFunction) => {
       response.locals.route = route.path;
       // Unless the route says otherwise.
@@ -129,7 +128,8 @@ function addRoutes(app: Express, services: Services, routes: readonly Route[]): 
         from: request.get("traceparent"),
         attributes: { "http.route": route.path, "torcida.request_id": String(response.locals.requestId) },
       };
-      inSpan(name, traced, () => answer(services, route, request, response)).catch(next);
+      const endTurn = () => response.locals.endTurn?.();
+      inSpan(name, traced, () => answer(services, route, request, response).finally(endTurn)).catch(next);
     };
     app[route.method](route.path, admitCaller, ...readers, answerCaller);
   }
@@ -144,8 +144,8 @@ function logRequest({ log }: Services, request: Request, response: Response): vo
 }
 
 /**
- * Spends what the call costs and checks access, before the body is read; its turn comes after that, so that nobody holds one
- * by a body that never comes. Of a signed call only the body says who pays.
+ * Spends what the call costs, waits for its turn and checks access, before the body is read. Of a signed call only the body
+ * says who pays. While a body is read no turn is in hand, or one that never comes would hold it: there is another one after it.
  * @throws ApiError
  */
 async function admit(services: Services, route: Route, request: Request, response: Response): Promise<void> {
@@ -155,13 +155,19 @@ async function admit(services: Services, route: Route, request: Request, respons
   const payer = { ...payerOf(identity, request.ip ?? ""), isProbe: route.isProbe };
   const receipt = await services.gate.spend(payer, costOf(route, request), route.signsIn);
   response.locals.receipt = receipt;
+  const endTurn = await receipt.begin();
   try {
     requireAccess(route, identity);
   } catch (error) {
     receipt.giveBack(["node", "stored"]);
+    endTurn();
     throw error;
   }
+  if (hasBody(route)) endTurn();
+  else response.locals.endTurn = endTurn;
 }
+
+const hasBody = ({ body, method }: Route): boolean => body !== undefined || method !== "get";
 
 /** @throws ApiError 429 */
 function spendOfSigned({ gate }: Services, route: Route, call: Asked) {
@@ -210,15 +216,15 @@ async function answer(services: Services, route: Route, request: Request, respon
       services.log.warn({ err: error }, "The write of a session could not be noted"),
     );
   };
-  const endTurn = await receipt.begin();
+  response.locals.endTurn ??= await receipt.begin();
   const respond = async () => {
     const reply = await (route.method === "get" ? run() : run().finally(noteOwnWrite));
     // However slowly it is read.
-    endTurn();
+    response.locals.endTurn();
     if ("chunks" in reply) return stream(request, response, reply);
     await send(request, response, reply);
   };
-  await readingFrom(route.method === "get" ? writtenBy(identity) : undefined, respond).finally(endTurn);
+  await readingFrom(route.method === "get" ? writtenBy(identity) : undefined, respond);
 }
 
 /** What a caller has to see of their own; undefined: all, of a service that has no session to note it. */
