@@ -178,6 +178,50 @@ describe("The purses", function () {
       }
     });
 
+    it("let every call wait for its turn, whatever becomes of it, and lose none", async () => {
+      const api = await startInProcess(database);
+      try {
+        const { gate } = api.services;
+        const spend = gate.spend.bind(gate);
+        let [begun, ended] = [0, 0];
+        gate.spend = async (payer, cost, signsIn) => {
+          const receipt = await spend(payer, cost, signsIn);
+          const begin = async () => {
+            const end = await receipt.begin();
+            let isOver = false;
+            begun++;
+            return () => {
+              if (!isOver) ended++;
+              isOver = true;
+              end();
+            };
+          };
+          return { ...receipt, begin };
+        };
+        const caller = new Caller(api.url);
+        const calls = [
+          ["GET", "/api/stores", undefined, 200],
+          ["GET", "/api/nfts/999999999", undefined, 404],
+          ["GET", "/api/nfts/no-number", undefined, 404],
+          ["GET", "/api/me", undefined, 401],
+          ["POST", "/api/register-purchase", "{}", 401],
+          ["POST", "/api/check-user", "{", 400],
+          ["POST", "/api/check-user", " ".repeat(70_000), 413],
+          ["POST", "/api/hooks/affiliate/nobody", "{}", 404],
+          ["GET", "/no-such-page", undefined, 404],
+        ] as const;
+        for (const [method, path, body, status] of calls) {
+          const before = begun;
+          const answer = await caller.raw(method, path, body);
+          expect(answer.status, `${method} ${path}: ${answer.text}`).to.equal(status);
+          expect(begun, `${method} ${path} has a turn`).to.be.greaterThan(before);
+          await until(`${method} ${path} ends its turn`, () => begun === ended);
+        }
+      } finally {
+        await api.stop();
+      }
+    });
+
     it("say whose is empty, when to try again and what to do", async () => {
       const api = await startInProcess(database, { ...PUBLIC, RATE_LIMIT_SCALE: "0.001" });
       try {
