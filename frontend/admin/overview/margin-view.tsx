@@ -113,6 +113,24 @@ function Totals({ totals }: Pick<Margin, "totals">) {
   );
 }
 
+type Earned = Pick<Margin["rows"][number], "commission_earned" | "commission_pending" | "cashback_promised">;
+
+const earnedColumns = (brl: (amount: string) => string): readonly Column<Earned>[] => [
+  {
+    header: t("commission"),
+    isFigure: true,
+    cell: (row) => (
+      <>
+        {brl(row.commission_earned)}
+        {Number(row.commission_pending) !== 0 && (
+          <span className={adminListStyle.note}>{t("margin.pending", { amount: brl(row.commission_pending) })}</span>
+        )}
+      </>
+    ),
+  },
+  { header: t("cashback"), isFigure: true, cell: (row) => brl(row.cashback_promised) },
+];
+
 type AccountRow = NonNullable<Margin["accounts"]>[number];
 
 /** What each account earned, promised and lost in a month. docs/product.md#margin-loss */
@@ -122,19 +140,7 @@ function AccountTable({ rows, limit }: { rows: readonly AccountRow[]; limit: str
   const isFull = ({ lost }: AccountRow) => limit !== undefined && Number(lost) >= Number(limit);
   const columns: readonly Column<AccountRow>[] = [
     { header: t("noun.month"), cell: (row) => monthName(row.month) },
-    {
-      header: t("commission"),
-      isFigure: true,
-      cell: (row) => (
-        <>
-          {brl(row.commission_earned)}
-          {Number(row.commission_pending) !== 0 && (
-            <span className={adminListStyle.note}>{t("margin.pending", { amount: brl(row.commission_pending) })}</span>
-          )}
-        </>
-      ),
-    },
-    { header: t("cashback"), isFigure: true, cell: (row) => brl(row.cashback_promised) },
+    ...earnedColumns(brl),
     {
       header: t("margin.lost"),
       isFigure: true,
@@ -173,19 +179,7 @@ function MarginTable({ rows }: Pick<Margin, "rows">) {
     { header: t("noun.month"), cell: (row) => monthName(row.month) },
     { header: t("view.sales"), isFigure: true, cell: (row) => integer(row.sales) },
     { header: t("amount"), isFigure: true, cell: (row) => brl(row.amount) },
-    {
-      header: t("commission"),
-      isFigure: true,
-      cell: (row) => (
-        <>
-          {brl(row.commission_earned)}
-          {Number(row.commission_pending) !== 0 && (
-            <span className={adminListStyle.note}>{t("margin.pending", { amount: brl(row.commission_pending) })}</span>
-          )}
-        </>
-      ),
-    },
-    { header: t("cashback"), isFigure: true, cell: (row) => brl(row.cashback_promised) },
+    ...earnedColumns(brl),
     {
       header: t("view.margin"),
       isFigure: true,
