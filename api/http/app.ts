@@ -144,8 +144,8 @@ function logRequest({ log }: Services, request: Request, response: Response): vo
 }
 
 /**
- * Spends what the call costs, waits for its turn and checks access, before the body is read. Of a signed call only the body
- * says who pays. While a body is read no turn is in hand, or one that never comes would hold it: there is another one after it.
+ * Spends what the call costs, waits for its turn and checks access, before the body is read: one that brings a body has no turn
+ * in hand, or a body that never comes would hold it. Of a signed call only the body says who pays.
  * @throws ApiError
  */
 async function admit(services: Services, route: Route, request: Request, response: Response): Promise<void> {
@@ -170,10 +170,12 @@ async function admit(services: Services, route: Route, request: Request, respons
 const hasBody = ({ body, method }: Route): boolean => body !== undefined || method !== "get";
 
 /** @throws ApiError 429 */
-function spendOfSigned({ gate }: Services, route: Route, call: Asked) {
+async function admitSigned({ gate }: Services, route: Route, call: Asked, response: Response): Promise<Receipt> {
   const account = route.account?.(call);
   const payer = account === undefined ? payerOf(call.identity, call.request.ip ?? "") : accountPayer(account);
-  return gate.spend(payer, costOf(route, call.request));
+  const receipt = await gate.spend(payer, costOf(route, call.request));
+  response.locals.endTurn = await receipt.begin();
+  return receipt;
 }
 
 /** A page or a file of the web app. */
@@ -201,7 +203,7 @@ async function answer(services: Services, route: Route, request: Request, respon
   const rawBody = route.bodyTypes ? "" : bytes.toString("utf8");
   const params = parametersOf(request);
   const asked = { request, identity, params, bytes, rawBody, requestId: String(response.locals.requestId) };
-  const receipt: Receipt = response.locals.receipt ?? (await spendOfSigned(services, route, asked));
+  const receipt: Receipt = response.locals.receipt ?? (await admitSigned(services, route, asked, response));
   const call = { ...asked, giveBack: receipt.giveBack };
   const run = async () =>
     route.run(call, {
@@ -216,11 +218,10 @@ async function answer(services: Services, route: Route, request: Request, respon
       services.log.warn({ err: error }, "The write of a session could not be noted"),
     );
   };
-  response.locals.endTurn ??= await receipt.begin();
   const respond = async () => {
     const reply = await (route.method === "get" ? run() : run().finally(noteOwnWrite));
     // However slowly it is read.
-    response.locals.endTurn();
+    response.locals.endTurn?.();
     if ("chunks" in reply) return stream(request, response, reply);
     await send(request, response, reply);
   };

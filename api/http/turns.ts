@@ -23,7 +23,7 @@ const HEAVY_SHARE = 0.75;
 export type Rank = 0 | 1 | 2;
 
 type Caller = { rank: Rank; block: string /** Has used much of the thread in this minute. */; isHeavy: boolean };
-type Waiting = { points: number; isHeavy: boolean; until: number; answer: (turn: EndTurn | undefined) => void };
+type Waiting = { points: number; block: string; until: number; answer: (turn: EndTurn | undefined) => void };
 /** Says that the call of a turn has its answer. Further calls do nothing. */
 export type EndTurn = () => void;
 
@@ -47,20 +47,21 @@ class Line {
     this.#mostInHand = isHeavy ? HEAVY_IN_HAND : Number.POSITIVE_INFINITY;
   }
 
-  add(block: string, waiting: Waiting): void {
+  add(waiting: Waiting): void {
+    const { block } = waiting;
     const ofBlock = this.#waiting.get(block);
     if (ofBlock) ofBlock.push(waiting);
     else this.#waiting.set(block, [waiting]);
     this.#look(block);
   }
 
-  next(): { waiting: Waiting; block: string } | undefined {
+  next(): Waiting | undefined {
     for (const block of this.#ready) {
       this.#ready.delete(block);
       const waiting = this.#waiting.get(block)?.shift();
       if (!waiting) continue;
       this.#count(block, 1);
-      return { waiting, block };
+      return waiting;
     }
     return undefined;
   }
@@ -95,8 +96,8 @@ class Line {
 /**
  * The shop's own purse: a second of its thread, which fills all the time. While much of it is left, calls begin at once,
  * but for those of a block of addresses that has used much already. All others wait for their turn: by rank, and of a rank
- * block by block, so that a hundred wallets behind one address have one turn together. Whoever has used much also has few
- * calls in hand at once. docs/product.md#purse-turns
+ * block by block, so that a hundred wallets behind one address have one turn together. Whoever has used much has few calls
+ * in hand at once, and begins them in the gaps that others leave. docs/product.md#purse-turns
  */
 export class Turns {
   /** Of a second; of several apis each has a share. */
@@ -126,15 +127,14 @@ export class Turns {
     const points = pointsOf("thread", threadMs);
     if (caller.isHeavy || !this.#hasLeft(LOW_SHARE)) return this.#wait(caller, points);
     this.#used += points;
-    this.#lightInHand++;
-    return once(() => this.#endLight());
+    return this.#begin();
   }
 
   #wait({ rank, block, isHeavy }: Caller, points: number): Promise<EndTurn | undefined> | undefined {
     if (this.#waiting >= WAITING_AT_MOST) return undefined;
     return new Promise((answer) => {
       const line = this.#lines.find((one) => one.rank === rank && one.isHeavy === isHeavy);
-      line?.add(block, { points, isHeavy, until: performance.now() + WAIT_MS, answer });
+      line?.add({ points, block, until: performance.now() + WAIT_MS, answer });
       this.#waiting++;
       this.#serveSoon();
     });
@@ -157,39 +157,36 @@ export class Turns {
         if (this.#waiting > 0) this.#sleep = setTimeout(() => this.#serveSoon(), REFILL_MS);
         return;
       }
-      const { waiting, end } = next;
-      started += waiting.isHeavy ? Number.POSITIVE_INFINITY : waiting.points;
+      const { line, waiting } = next;
+      started += line.isHeavy ? Number.POSITIVE_INFINITY : waiting.points;
       this.#used += waiting.points;
-      this.#answer(waiting, end);
+      this.#answer(waiting, this.#begin(line, waiting.block));
     }
     this.#serveSoon();
   }
 
-  #next(): { waiting: Waiting; end: EndTurn } | undefined {
-    const now = performance.now();
+  #next(): { line: Line; waiting: Waiting } | undefined {
+    const isGap = this.#lightInHand === 0 || performance.now() - this.#heavyBegunAt >= HEAVY_EVERY_MS;
     for (const line of this.#lines) {
-      if (line.isHeavy && this.#lightInHand > 0 && now - this.#heavyBegunAt < HEAVY_EVERY_MS) continue;
-      const next = this.#hasLeft(line.share) ? line.next() : undefined;
-      if (!next) continue;
-      if (line.isHeavy) this.#heavyBegunAt = now;
-      else this.#lightInHand++;
-      const end = once(() => {
-        line.ended(next.block);
-        if (line.isHeavy) this.#serveSoonIfAny();
-        else this.#endLight();
-      });
-      return { waiting: next.waiting, end };
+      const waiting = (isGap || !line.isHeavy) && this.#hasLeft(line.share) ? line.next() : undefined;
+      if (waiting) return { line, waiting };
     }
     return undefined;
   }
 
-  #endLight(): void {
-    this.#lightInHand--;
-    this.#serveSoonIfAny();
-  }
-
-  #serveSoonIfAny(): void {
-    if (this.#waiting > 0) this.#serveSoon();
+  /** Of no line: one that had not to wait. */
+  #begin(line?: Line, block = ""): EndTurn {
+    const isHeavy = line?.isHeavy ?? false;
+    if (isHeavy) this.#heavyBegunAt = performance.now();
+    else this.#lightInHand++;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      line?.ended(block);
+      if (!isHeavy) this.#lightInHand--;
+      if (this.#waiting > 0) this.#serveSoon();
+    };
   }
 
   #answer({ answer }: Waiting, turn: EndTurn | undefined): void {
@@ -204,12 +201,4 @@ export class Turns {
     this.#usedAt = now;
     return this.#used < this.#points * share;
   }
-}
-
-function once(end: EndTurn): EndTurn {
-  let isOver = false;
-  return () => {
-    if (!isOver) end();
-    isOver = true;
-  };
 }
