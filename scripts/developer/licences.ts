@@ -15,6 +15,7 @@ const UNCHANGED = "OFL-1.1 CC-BY-3.0 CC-BY-4.0 MPL-2.0 LGPL-3.0-only LGPL-3.0-or
 const COMPATIBLE = new Set(`${PERMISSIVE} ${UNCHANGED}`.split(" "));
 /** Packages reviewed by hand, with the reason why they may stay. */
 const DECIDED: Readonly<Record<string, string>> = {
+  "@nomicfoundation/ignition-ui": "names no licence, and brings the text of MIT; used in development only",
   memorystream: "names no licence, and brings the text of MIT; used in development only",
 };
 

@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "chai";
+import { skipWithout } from "../testing/skip.ts";
 
 /** Of which 64 are Hardhat's toolbox: docs/decisions/0018-deployments-stay-our-own.md. */
 const MOST_PACKAGES = 870;
@@ -103,6 +104,13 @@ describe("The packages", () => {
     expect(overrides["@walletconnect/utils"].viem).to.equal(dependencies.viem);
     // npm 9 can read neither a reference nor an alias there.
     expect(JSON.stringify(overrides)).to.not.match(/\$|npm:/);
+  });
+
+  it("have licences that a release may have @deep", function () {
+    const [npm = "0"] = execFileSync("npm", ["--version"], { encoding: "utf8" }).split(".");
+    if (Number(npm) < 10) skipWithout(this, "npm 10");
+    this.timeout(60_000);
+    execFileSync(process.execPath, ["scripts/developer/licences.ts"], { encoding: "utf8" });
   });
 
   it("run no install scripts in a production installation", () => {
