@@ -5,12 +5,20 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import express from "express";
 import { encodeFunctionResult } from "viem";
-import { drawClubCard, drawSiteCard, drawStoreCard, drawTicketCard } from "../../api/site/share/cards.ts";
+import {
+  drawClubCard,
+  drawSiteCard,
+  drawStoreCard,
+  drawTicketCard,
+  type TicketCard,
+} from "../../api/site/share/cards.ts";
 import { sharePictures } from "../../api/site/share/share-pictures.ts";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
+import { drawTicket } from "../../core/chain/ticket-drawing.ts";
 import { BUILT_IN_CLUBS } from "../../core/database/built-in-clubs.ts";
 import type { EveryNode } from "../../core/process/rpc/every-node.ts";
 import { standsOf } from "../../core/rules/clubs/stands.ts";
+import { NO_LOOK } from "../../core/rules/clubs/ticket-look.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { standIn } from "../testing/stand-in.ts";
@@ -32,24 +40,28 @@ describe("The thread that draws", () => {
   });
 });
 
-describe("A ticket's card", () => {
-  const card = {
-    id: "7",
-    store: "Verdão Store",
-    percent: "5",
-    value: "R$ 1.000,00",
-    drawn: "paid",
-    paid: "30",
-  } as const;
+const TICKET: TicketCard = {
+  ...{ id: 7n, storeId: 2, store: "Verdão Store", valueCents: 100_000n, baseBps: 300n, bonusBps: 200n, buyer: WALLET },
+  ...{ percent: "5", drawn: "pending", paid: undefined },
+};
 
-  it("shows what arrived, and its stamp as the contract draws it: green only while nothing was returned", () => {
-    expect(drawTicketCard(card, "pt")).to.include(">PAGO<").and.include(">Pago: 30 CHZ<");
-    expect(drawTicketCard(card, "en")).to.include(">PAID<").and.include(">Paid: 30 CHZ<");
-    const green = 'fill="#0a6b3d"';
-    expect(drawTicketCard(card, "en")).to.include(green);
-    const returned = drawTicketCard({ ...card, drawn: "returned" }, "en");
-    expect(returned).to.include(">RETURNED<").and.not.include(green);
-    expect(drawTicketCard({ ...card, drawn: "pending", paid: undefined }, "en")).not.to.include("CHZ");
+describe("A ticket's card", () => {
+  it("has the ticket as its contract draws it, and says in the reader's language what is of it", () => {
+    const paid: TicketCard = { ...TICKET, drawn: "paid", paid: "30" };
+    const drawing = drawTicket({ ...paid, look: NO_LOOK });
+    expect(drawTicketCard(paid, "pt")).to.include(drawing.slice("<svg ".length));
+    expect(drawTicketCard(paid, "pt")).to.include(">PAGO</text>").and.include(">30 CHZ<");
+    expect(drawTicketCard(paid, "en")).to.include(">PAID<").and.include(">30 CHZ<").and.include(">TICKET NO. 7<");
+  });
+
+  it("promises its percent until it is paid, and nothing once it is cancelled or returned", () => {
+    const DRAWN = ["pending", "confirmed", "cancelled", "returned"] as const;
+    const promises = (drawn: (typeof DRAWN)[number]) =>
+      drawTicketCard({ ...TICKET, drawn }, "en").includes(">5% cashback<");
+    expect(DRAWN.map(promises)).to.deep.equal([true, true, false, false]);
+    expect(drawTicketCard({ ...TICKET, drawn: "returned" }, "en"))
+      .to.include(">RETURNED<")
+      .and.not.include("#0b8448");
   });
 });
 
@@ -57,14 +69,6 @@ describe("A ticket's card", () => {
 describe("Pictures for shared links, of a store with a club", () => {
   const clubOf = (slug: string) => BUILT_IN_CLUBS.find((one) => one.slug === slug);
   const store = { name: "Loja", percent: "5", isRange: false, tags: [] };
-  const ticket = {
-    id: "7",
-    store: "Loja",
-    percent: "5",
-    value: "R$ 10,00",
-    drawn: "pending",
-    paid: undefined,
-  } as const;
 
   it("have its ground, and text that can be read on it; of no known club, the site's own", () => {
     const white = drawStoreCard({ ...store, look: clubOf("atletico-mineiro") }, "pt");
@@ -74,11 +78,11 @@ describe("Pictures for shared links, of a store with a club", () => {
     expect(yellow).to.include('fill="#12201a">5%<').and.not.include('fill="#f7f4ea" text-anchor');
     for (const look of [undefined, clubOf("nobody")])
       expect(drawStoreCard({ ...store, look }, "pt")).to.include('height="630" fill="#0b3d2e"');
-    for (const stub of [
-      drawTicketCard({ ...ticket, look: clubOf("mirassol") }, "pt"),
-      drawSiteCard({ ...store, look: clubOf("mirassol") }, "pt"),
-    ])
-      expect(stub).to.include('<path fill="#ffd400"').and.include('<g fill="#12201a" fill-opacity');
+    const stub = drawSiteCard({ ...store, look: clubOf("mirassol") }, "pt");
+    expect(stub).to.include('<path fill="#ffd400"').and.include('<g fill="#12201a" fill-opacity');
+    expect(drawTicketCard({ ...TICKET, look: clubOf("mirassol") }, "pt"))
+      .to.include('height="630" fill="#ffd400"')
+      .and.include('<pattern id="a" width="50" height="50" patternUnits="userSpaceOnUse"><path fill="#ffd400"');
   });
 });
 

@@ -1,8 +1,9 @@
-import type { drawnAs } from "../../../core/purchases/view.ts";
+import { type DrawnTicket, drawTicket } from "../../../core/chain/ticket-drawing.ts";
 import type { ClubLook } from "../../../core/rules/clubs/club.ts";
 import { CHALK, clubGround, type Ground, groundOf as groundOn } from "../../../core/rules/clubs/club-colours.ts";
 import { SHIRT, shirtOf } from "../../../core/rules/clubs/shirt.ts";
 import { STANDS, standsOf } from "../../../core/rules/clubs/stands.ts";
+import { NO_LOOK, ticketLook } from "../../../core/rules/clubs/ticket-look.ts";
 import type { Language } from "../../../core/rules/languages.ts";
 import { PRODUCT_NAME } from "../../../core/rules/product.ts";
 import { drawnMark } from "../../../core/rules/store-mark.ts";
@@ -20,9 +21,9 @@ export type StoreCard = {
   tags: readonly string[];
   look?: ClubLook | undefined;
 };
-/** `drawn`: as the contract draws it. `paid`: what arrived, in CHZ, in the reader's locale. */
-export type TicketCard = Record<"id" | "store" | "percent" | "value", string> & {
-  drawn: ReturnType<typeof drawnAs>;
+/** `percent` and `paid`, what arrived in CHZ: in the reader's locale. */
+export type TicketCard = Omit<DrawnTicket, "look"> & {
+  percent: string;
   paid: string | undefined;
   look?: ClubLook | undefined;
 };
@@ -41,15 +42,6 @@ const INK = "#12201a";
 const SOFT = "#47554d";
 const PITCH = "#0b3d2e";
 const YELLOW = "#ffc93c";
-const STAMPS: Record<TicketCard["drawn"], { fill: string; ink: string; line: string }> = {
-  processing: { fill: "none", ink: "#7a5200", line: "#7a5200" },
-  pending: { fill: "none", ink: "#7a5200", line: "#7a5200" },
-  confirmed: { fill: "#0a6b3d", ink: "#ffffff", line: "#0a6b3d" },
-  paid: { fill: "#0a6b3d", ink: "#ffffff", line: "#0a6b3d" },
-  returned: { fill: "none", ink: "#7a5200", line: "#7a5200" },
-  cancelled: { fill: "none", ink: SOFT, line: SOFT },
-};
-
 /** The colours of a store's club; without one that is known, the site's own. docs/product.md#clubs */
 const groundOf = (look: ClubLook | undefined): Ground => (look ? clubGround(look) : groundOn(PITCH));
 
@@ -161,52 +153,46 @@ function inTwoLines(text: string): [string, string] {
   return [first, second];
 }
 
-/** A ticket's picture for shared links: the ticket of the dashboard, large. */
-export function drawTicketCard(ticket: TicketCard, language: Language): string {
+/** A ticket's picture for shared links: as its contract draws it, and what it is worth, on its club's ground. */
+export function drawTicketCard({ look, percent, paid, ...ticket }: TicketCard, language: Language): string {
   const t = textsIn(language);
-  const stub = groundOf(ticket.look);
-  const stamp = STAMPS[ticket.drawn];
+  const { ground, ink, mark } = groundOf(look);
+  const drawing = drawTicket({ ...ticket, look: look ? ticketLook(look) : NO_LOOK });
+  const { width } = FIGURE;
   const word = t(`server.card.${ticket.drawn}`);
-  const stampWidth = 60 + word.length * 23;
-  const below = ticket.paid === undefined ? t("server.card.motto") : t("server.card.arrived", { amount: ticket.paid });
+  const isLost = ticket.drawn === "cancelled" || ticket.drawn === "returned";
+  const [above, figure, below] =
+    paid !== undefined && !isLost
+      ? [word, `${paid} CHZ`, ""]
+      : ["", word, isLost ? "" : `${percent}% ${t("server.card.cashback")}`];
+  // Capitals are wider.
+  const size = fitted(figure, above ? width : 400, 140);
+  const number = `${t("server.card.ticket")} ${ticket.id}`;
   return card(
-    PITCH,
+    ground,
     [
-      `<path fill="${PAPER}" d="${TICKET}"/><path fill="${stub.ground}" d="${STUB}"/>`,
-      // The shirt's other colour.
-      ticket.look ? `<path fill="${clubGround(ticket.look).trim}" d="${STUB_EDGE}"/>` : "",
-      ticket.look ? `<g transform="translate(774 92) scale(1.5)">${drawShirt(ticket.look, INK)}</g>` : "",
-      '<path d="M900 100v430" stroke="#12201a" stroke-width="5" stroke-linecap="round" stroke-dasharray="1 16" fill="none"/>',
-      plain({ x: 110, y: 150, size: 30, text: `${t("server.card.ticket")} ${ticket.id}`, colour: SOFT, spacing: 4 }),
-      bold({ x: 110, y: 245, size: fitted(ticket.store, 750, 92), text: ticket.store, colour: INK }),
-      plain({ x: 110, y: 310, size: 26, text: t("server.card.back"), colour: SOFT, spacing: 3 }),
-      bold({ x: 110, y: 445, size: 150, text: `${ticket.percent}%`, colour: PITCH }),
-      plain({ x: 560, y: 310, size: 26, text: t("server.card.value"), colour: SOFT, spacing: 3 }),
-      bold({ x: 560, y: 380, size: fitted(ticket.value, 300, 64), text: ticket.value, colour: INK }),
-      `<g transform="rotate(-3 ${560 + stampWidth / 2} 450)"><rect x="560" y="418" width="${stampWidth}" height="66" rx="10" fill="${stamp.fill}" stroke="${stamp.line}" stroke-width="5"${stamp.fill !== "none" ? "" : ' stroke-dasharray="14 8"'}/>`,
-      plain({
-        x: 560 + stampWidth / 2,
-        y: 463,
-        size: 30,
-        text: word,
-        colour: stamp.ink,
-        anchor: "middle",
-        spacing: 3,
-      }),
-      "</g>",
-      plain({ x: 110, y: 505, size: 25, text: below, colour: SOFT }),
-      `<g transform="translate(1040 315) rotate(90)">${bold({ x: 0, y: 25, size: 76, text: PRODUCT_NAME.toUpperCase(), colour: stub.ink, anchor: "middle", spacing: 8 })}</g>`,
-      barcode(ticket.id, stub.ink),
+      // Where the drawing's fonts are missing it takes ours, as narrow as they are.
+      `<g font-stretch="condensed">${drawing.replace("<svg ", `<svg width="${CARD.height}" height="${CARD.height}" `)}</g>`,
+      look ? `<rect x="${CARD.height}" width="10" height="${CARD.height}" fill="${clubGround(look).trim}"/>` : "",
+      look ? `<g transform="translate(1050 40) scale(1.6)">${drawShirt(look, ink)}</g>` : "",
+      plain({ ...FIGURE, y: 110, size: fitted(number, 340, 32), text: number, colour: ink, spacing: 3 }),
+      bold({ ...FIGURE, y: 220, size: fitted(ticket.store, width, 80), text: ticket.store, colour: ink }),
+      plain({ ...FIGURE, y: 318, size: 32, text: above, colour: ink, spacing: 3 }),
+      bold({ ...FIGURE, y: Math.round((above ? 340 : 290) + 0.75 * size), size, text: figure, colour: mark }),
+      plain({ ...FIGURE, y: 415, size: 40, text: below, colour: ink }),
+      plain({ ...FIGURE, y: 530, size: 29, text: t("server.card.motto"), colour: ink }),
+      bold({ ...FIGURE, y: 585, size: 40, text: PRODUCT_NAME.toUpperCase(), colour: ink, spacing: 6 }),
     ].join(""),
   );
 }
+
+/** Beside the drawing. */
+const FIGURE = { x: 684, width: 460 } as const;
 
 /** Rounded corners, and notches where the stub is torn off. */
 const TICKET =
   "M90 75h792a18 18 0 0 0 36 0V75h192v0a0 0 0 0 1 0 0v480H918a18 18 0 0 0-36 0H90a24 24 0 0 1-24-24V99a24 24 0 0 1 24-24z";
 const STUB = "M918 75h192a24 24 0 0 1 24 24v432a24 24 0 0 1-24 24H918a18 18 0 0 0-18-18V93a18 18 0 0 0 18-18z";
-
-const STUB_EDGE = "M1110 75a24 24 0 0 1 24 24v432a24 24 0 0 1-24 24z";
 
 function barcode(id: string, ink: string): string {
   const bars: string[] = [];

@@ -13,7 +13,7 @@ import { ApiError } from "../../http/api-error.ts";
 import { isKnown } from "../../http/etag.ts";
 import type { Services } from "../../services.ts";
 import { readClubFacts } from "../club-facts.ts";
-import { localNumber, localReais, monthName, visitorsPromise } from "../local-number.ts";
+import { localNumber, monthName, visitorsPromise } from "../local-number.ts";
 import { drawClubCard, drawSiteCard, drawStoreCard, drawTicketCard } from "./cards.ts";
 import { Renderer } from "./renderer.ts";
 
@@ -123,12 +123,16 @@ async function ticketCard(services: Services, id: bigint, language: Language): P
   if (!nft) return undefined;
   return drawTicketCard(
     {
-      id: String(id),
+      id,
+      storeId: Number(nft.store_id),
       store: nft.store_name ?? "",
+      valueCents: nft.value_cents,
+      baseBps: nft.cashback_bps,
+      bonusBps: nft.bonus_bps,
+      buyer: nft.owner,
+      drawn: drawnAs(nft),
       look: await lookOf(services, nft.store_club),
       percent: localNumber(percentText(nft.cashback_bps + nft.bonus_bps), language),
-      value: localReais(nft.value_cents, language),
-      drawn: drawnAs(nft),
       paid: nft.payout_gwei === null ? undefined : localNumber(chzTextFromGwei(nft.payout_gwei), language),
     },
     language,
