@@ -39,7 +39,7 @@ export function Sticker({ entry }: { entry: Entry }) {
     <article className={style.sticker} data-status={tone} data-record={nft ? undefined : tone} aria-busy={isWaiting}>
       <header>
         <h5>{entry.store}</h5>
-        <p className="ticket-kicker">{t(nft ? "nft.kicker" : "record.kicker", { id: entry.id })}</p>
+        <p className={style.kicker}>{t(nft ? "nft.kicker" : "record.kicker", { id: entry.id })}</p>
         {!isWaiting && <Stamp kind={tone}>{nft ? t(`status.${tone}`) : t(`stored.${storedWord(tone)}`)}</Stamp>}
       </header>
       {nft ? (

@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { useParams } from "react-router";
 import { percentText, reaisText } from "../../core/rules/money.ts";
-import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import { ApiError } from "../api/http.ts";
 import { type NftFacts, nftFacts } from "../api/nft-facts.ts";
@@ -16,11 +15,10 @@ import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { ExplorerLink } from "../ui/explorer-link.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
-import { Picture } from "../ui/picture.tsx";
 import { ShareTicket } from "../ui/share-ticket.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
-import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
+import { Stamp } from "../ui/ticket.tsx";
 import { ticketImage } from "../ui/ticket-image.ts";
 import timelineStyle from "../ui/timeline.module.css";
 import { useSeen } from "../ui/use-seen.ts";
@@ -29,6 +27,9 @@ import style from "./ticket-page.module.css";
 
 /** Loaded with the proof, because the ticket is shown without any code that reads the chain. */
 const TicketProof = lazy(() => withLaterTexts(() => import("./ticket-proof.tsx"), "check"));
+
+/** Loaded where it is needed: it has every letter's width. */
+const DrawnHere = lazy(() => import("./drawn-here.tsx"));
 
 /** The public view of a ticket: its history, and its proof from the chain. */
 export default function TicketPage() {
@@ -85,28 +86,51 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
   );
 }
 
-/** As the contract draws it; without that, the same facts as a ticket of the page. */
-function Hero({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts }) {
-  const [isBroken, setBroken] = useState(false);
-  if (isBroken) return <LargeTicket ticket={ticket} facts={facts} />;
+type OfTicket = { ticket: PublicTicket; facts: NftFacts };
+
+function Hero({ ticket, facts }: OfTicket) {
   return (
     <div className={style.hero}>
-      <Picture
-        src={ticketImage(ticket.tokenId)}
-        alt=""
-        className={style.art}
-        fallback={null}
-        onBroken={() => setBroken(true)}
-        isEager
-      />
+      <Art ticket={ticket} facts={facts} />
       <h2>{facts.store}</h2>
       <HeroFacts ticket={ticket} facts={facts} />
     </div>
   );
 }
 
+/** How long the page waits for the contract before it draws the ticket itself. */
+const LATE_MS = 1_000;
+
+/** As the contract draws it; while that is late, or where it cannot be had, drawn here as the contract would. */
+function Art({ ticket, facts }: OfTicket) {
+  const [state, setState] = useState<"waiting" | "late" | "shown" | "broken">("waiting");
+  useEffect(() => {
+    const timer = setTimeout(() => setState((now) => (now === "waiting" ? "late" : now)), LATE_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div className={style.art}>
+      {(state === "late" || state === "broken") && (
+        <Suspense>
+          <DrawnHere ticket={ticket} facts={facts} />
+        </Suspense>
+      )}
+      {state !== "broken" && (
+        <img
+          src={ticketImage(ticket.tokenId)}
+          alt=""
+          width="600"
+          height="600"
+          onLoad={() => setState("shown")}
+          onError={() => setState("broken")}
+        />
+      )}
+    </div>
+  );
+}
+
 /** What the picture shows, for those who do not see it, and in their language. */
-function HeroFacts({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts }) {
+function HeroFacts({ ticket, facts }: OfTicket) {
   const t = useText();
   const { brl, percent, chz } = useFormat();
   return (
@@ -135,52 +159,6 @@ function HeroFacts({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts })
         </dd>
       </div>
     </dl>
-  );
-}
-
-function LargeTicket({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts }) {
-  const t = useText();
-  const { brl, percent, chz } = useFormat();
-  return (
-    <div className={style.drawn} data-status={facts.status}>
-      <Ticket
-        tone={facts.status}
-        club={ticket.club_slug}
-        kicker={t("nft.kicker", { id: ticket.tokenId })}
-        title={<h2>{facts.store}</h2>}
-        fields={[
-          {
-            label: t("ticket.cashback"),
-            isMain: true,
-            value: (
-              <>
-                <span>
-                  {facts.cashbackBps === undefined ? facts.percentText : percent(percentText(facts.cashbackBps))}
-                </span>
-                {ticket.paid && (
-                  <>
-                    {" "}
-                    <small>{chz(ticket.paid.amount)}</small>
-                  </>
-                )}
-              </>
-            ),
-          },
-          {
-            label: t("ticket.value"),
-            value: facts.valueCents === undefined ? facts.valueText : brl(reaisText(facts.valueCents)),
-          },
-          { label: t("ticket.wallet"), value: shortenAddress(facts.buyer.toLowerCase()) },
-        ]}
-        stamp={<Stamp kind={facts.status}>{t(`status.${facts.status}`)}</Stamp>}
-        stub={
-          <>
-            <span className="stub-text">{PRODUCT_NAME}</span>
-            <Barcode />
-          </>
-        }
-      />
-    </div>
   );
 }
 

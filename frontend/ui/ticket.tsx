@@ -1,5 +1,4 @@
-import type { CSSProperties, ReactNode } from "react";
-import { useClubOf } from "../club/use-clubs.ts";
+import type { ReactNode } from "react";
 import type { StatusWord } from "../i18n/situation-word.ts";
 
 /** A purchase's status, or that the ticket says it was returned. */
@@ -8,56 +7,6 @@ type TicketTone = StatusWord | "returned";
 /** The stamp on a ticket. Hollow while pending or once returned, solid when confirmed, struck through when cancelled: shape and word carry the meaning, not only colour. */
 export function Stamp({ kind, children }: { kind: TicketTone; children: ReactNode }) {
   return <span className={`stamp stamp-${kind}`}>{children}</span>;
-}
-
-export type TicketField = { label: string; value: ReactNode; isMain?: boolean };
-
-type TicketProps = {
-  title: ReactNode;
-  kicker: string;
-  fields: TicketField[];
-  stamp?: ReactNode;
-  stub: ReactNode;
-  tone?: TicketTone;
-  /** Of its store: the stub has its colours, or without one that is known those of the page. */
-  club?: string | null | undefined;
-  children?: ReactNode;
-};
-
-/** The colours of a store's club for what is drawn inside; undefined where none is known: those of the page. */
-export function useColoursOf(club: string | null | undefined): CSSProperties | undefined {
-  const look = useClubOf(club ?? undefined);
-  return look && ({ "--accent": look.ground, "--on-accent": look.ink, "--accent-trim": look.trim } as CSSProperties);
-}
-
-/** A purchase as a match ticket: body, perforation, stub; like the NFT's picture. */
-export function Ticket({ title, kicker, fields, stamp, stub, tone = "confirmed", club, children }: TicketProps) {
-  const colours = useColoursOf(club);
-  return (
-    <div className={`ticket ticket-${tone}`}>
-      <div className="ticket-body">
-        <p className="ticket-kicker">{kicker}</p>
-        <div className="ticket-title">{title}</div>
-        <dl className="ticket-fields">
-          {fields.map((field) => (
-            <div key={field.label} className={field.isMain ? "ticket-field ticket-field-main" : "ticket-field"}>
-              <dt>{field.label}</dt>
-              <dd>{field.value}</dd>
-            </div>
-          ))}
-        </dl>
-        {stamp && <div className="ticket-stamp">{stamp}</div>}
-        {children}
-      </div>
-      <div className="ticket-stub" style={colours}>
-        {stub}
-      </div>
-    </div>
-  );
-}
-
-export function Barcode() {
-  return <span className="barcode" aria-hidden="true" />;
 }
 
 export function TornTicket() {

@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { encodeAbiParameters, encodeEventTopics, parseEther } from "viem";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
+import { drawTicket } from "../../core/chain/ticket-drawing.ts";
+import { NO_LOOK } from "../../core/rules/clubs/ticket-look.ts";
 import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 
@@ -22,6 +24,22 @@ describe("A ticket's public page", () => {
     await page.getByRole("alert").getByText("The Chiliz network is not answering right now.").waitFor();
     expect(await page.getByText("It adds up").count()).to.equal(0);
     expect(problems.filter((text) => !/Content Security Policy|ERR_/.test(text))).to.deep.equal([]);
+  });
+
+  it("draws the ticket as its contract would, while that does not answer and where it has no picture", async () => {
+    const drawing = drawTicket({
+      ...{ id: 2n, storeId: 1, store: "Verdão Store", valueCents: 10_000n, baseBps: 700n, bonusBps: 0n, drawn: "paid" },
+      ...{ buyer: `0x${"ab".repeat(20)}`, look: NO_LOOK },
+    });
+    for (const answer of ["hang", { status: 404, body: {} }] as const) {
+      site.server.answer("GET /api/nfts/2/image", answer);
+      const { page } = await site.open("/ticket/2");
+      const drawn = page.locator("main img[src^='data:']");
+      await eventually(async () =>
+        expect(await drawn.evaluate((one: HTMLImageElement) => one.naturalWidth)).to.be.above(0),
+      );
+      expect(decodeURIComponent((await drawn.getAttribute("src")) ?? "")).to.equal(`data:image/svg+xml,${drawing}`);
+    }
   });
 
   it("loads the code that reads the chain only when the proof comes into view", async () => {

@@ -21,12 +21,10 @@ const GLOBAL_CLASSES = {
     tooltip-button tooltip-layer tooltip-text wallet-none wallet-none-title`,
   // Words of every table and of every list of facts.
   "frontend/design/tables.css": "facts numeric table-wrap",
-  // The ticket that `ui/ticket.tsx` draws, on which screens lean, and the panels of `ui/state-panel.tsx`.
+  // The stamps of `ui/ticket.tsx`, tear lines, and the panels of `ui/state-panel.tsx`.
   "frontend/design/ticket.css": `
-    barcode blank-ticket display-number perforation stamp stamp-cancelled stamp-confirmed stamp-pending
-    stamp-processing stamp-returned state-links state-panel state-title stub-text ticket ticket-body
-    ticket-confirmed ticket-field ticket-field-main ticket-fields ticket-kicker ticket-stamp ticket-stub
-    ticket-title torn-mark torn-ticket`,
+    blank-ticket display-number perforation stamp stamp-cancelled stamp-confirmed stamp-pending
+    stamp-processing stamp-returned state-links state-panel state-title torn-mark torn-ticket`,
   // The frame of every page, which stands before any script, and the type of its headings.
   "frontend/design/layout.css": `
     account-menu address-head address-tools admin-link admin-links club-button club-button-word consent
