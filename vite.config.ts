@@ -117,6 +117,7 @@ function prerenderedPages({ mode, command }: ConfigEnv): Plugin {
       title: CATALOGUES[DEFAULT_LANGUAGE]["home.meta"],
       description: CATALOGUES[DEFAULT_LANGUAGE]["home.hero.text"],
       heading: "",
+      picture: "",
       links: "",
       images: "",
       deployment: "",

@@ -34,6 +34,7 @@ const PLACES = {
   title: "{{title}}",
   description: "{{description}}",
   heading: "{{heading}}",
+  picture: "{{picture}}",
   links: "{{links}}",
   images: "{{images}}",
   deployment: "{{deployment}}",
@@ -44,7 +45,9 @@ const PAINTS: Record<string, () => ReactNode> = {
   "/": () => <Hero />,
   "/stores": () => <StoresOnTheWay />,
   "/stores/:storeId": () => <StoreOnTheWay name={PLACES.heading} description={PLACES.description} />,
-  "/ticket/:tokenId": () => <TicketFrame title={PLACES.heading} description={PLACES.description} />,
+  "/ticket/:tokenId": () => (
+    <TicketFrame title={PLACES.heading} description={PLACES.description} picture={PLACES.picture} />
+  ),
   "/clubs/:slug": () => <ClubOnTheWay name={PLACES.heading} description={PLACES.description} />,
   "/auth": () => <AuthOnTheWay />,
   "/dashboard": () => <DashboardSkeleton />,

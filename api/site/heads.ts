@@ -17,6 +17,8 @@ export type Head = {
   description: string;
   /** The subject of the page, for its first paint. */
   heading?: string;
+  /** The address of a picture of it, for the same. */
+  picture?: string;
   image?: string;
   /** There is no such page, store, ticket or club. */
   isMissing?: true;
@@ -77,7 +79,8 @@ async function ticketHead(services: Services, id: string, language: Language): P
   const t = textsIn(language);
   const heading = t("server.head.ticket", { id });
   const description = t("server.head.ticket.text", { value, percent });
-  return { title: `${heading}: ${store} · ${PRODUCT_NAME}`, heading, description, image };
+  const picture = `/api/nfts/${id}/image`;
+  return { title: `${heading}: ${store} · ${PRODUCT_NAME}`, heading, description, picture, image };
 }
 
 /** The site's own URL: as configured, otherwise (on this machine) from the request. */

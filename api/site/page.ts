@@ -23,6 +23,7 @@ export function pageOf(
     title: head.title,
     description: head.description,
     heading: head.heading ?? "",
+    picture: head.picture ?? "",
     links: {
       html:
         head.isMissing || head.isPrivate

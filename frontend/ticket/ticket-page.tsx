@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useParams } from "react-router";
 import { percentText, reaisText } from "../../core/rules/money.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
@@ -47,62 +47,59 @@ export default function TicketPage() {
     );
   }
   return (
-    <Frame title={t("ticketPage.title", { id: tokenId })} description={t("ticketPage.description")}>
-      {ticket.data && <Contents ticket={ticket.data} />}
-    </Frame>
+    <Frame
+      title={t("ticketPage.title", { id: tokenId })}
+      description={t("ticketPage.description")}
+      picture={ticketImage(tokenId)}
+      ticket={ticket.data}
+    />
   );
 }
 
-type FrameProps = { title: string; description: string; children?: ReactNode };
+type FrameProps = { title: string; description: string; picture: string; ticket?: PublicTicket | undefined };
 
-/** The page until its ticket is here, and around it; the build paints it (`prerender.tsx`). */
-export function Frame({ title, description, children }: FrameProps) {
+/** The page, also until its ticket is here; the build paints it so (`prerender.tsx`). `picture`: the contract's drawing. */
+export function Frame({ title, description, picture, ticket }: FrameProps) {
+  const facts = ticket && nftFacts(ticket);
   return (
     <section className="page grid gap-4">
       <div>
         <PageHeading>{title}</PageHeading>
         <p className="lead">{description}</p>
       </div>
-      {children || (
-        <div className="page-loading">
-          <Skeletons count={1} className="h-64" />
+      <div className={style.columns}>
+        <div className="grid gap-4">
+          <div className={style.hero}>
+            <Art picture={picture} ticket={ticket} facts={facts} />
+            {facts ? (
+              <>
+                <h2>{facts.store}</h2>
+                <HeroFacts ticket={ticket} facts={facts} />
+              </>
+            ) : (
+              <div className="page-loading">
+                <Skeletons count={1} className="h-24" />
+              </div>
+            )}
+          </div>
+          {facts && <ShareTicket tokenId={ticket.tokenId} store={facts.store} paid={ticket.paid?.amount} />}
         </div>
-      )}
-    </section>
-  );
-}
-
-function Contents({ ticket }: { ticket: PublicTicket }) {
-  const facts = nftFacts(ticket);
-  return (
-    <div className={style.columns}>
-      <div className="grid gap-4">
-        <Hero ticket={ticket} facts={facts} />
-        <ShareTicket tokenId={ticket.tokenId} store={facts.store} paid={ticket.paid?.amount} />
+        {facts && <Life ticket={ticket} status={facts.status} />}
+        {facts && <Proof ticket={ticket} buyer={facts.buyer.toLowerCase()} />}
       </div>
-      <Life ticket={ticket} status={facts.status} />
-      <Proof ticket={ticket} buyer={facts.buyer.toLowerCase()} />
-    </div>
+    </section>
   );
 }
 
 type OfTicket = { ticket: PublicTicket; facts: NftFacts };
 
-function Hero({ ticket, facts }: OfTicket) {
-  return (
-    <div className={style.hero}>
-      <Art ticket={ticket} facts={facts} />
-      <h2>{facts.store}</h2>
-      <HeroFacts ticket={ticket} facts={facts} />
-    </div>
-  );
-}
-
 /** How long the page waits for the contract before it draws the ticket itself. */
 const LATE_MS = 1_000;
 
+type ArtProps = { picture: string; ticket: PublicTicket | undefined; facts: NftFacts | undefined };
+
 /** As the contract draws it; while that is late, or where it cannot be had, drawn here as the contract would. */
-function Art({ ticket, facts }: OfTicket) {
+function Art({ picture, ticket, facts }: ArtProps) {
   const [state, setState] = useState<"waiting" | "late" | "shown" | "broken">("waiting");
   useEffect(() => {
     const timer = setTimeout(() => setState((now) => (now === "waiting" ? "late" : now)), LATE_MS);
@@ -110,15 +107,16 @@ function Art({ ticket, facts }: OfTicket) {
   }, []);
   return (
     <div className={style.art}>
-      {(state === "late" || state === "broken") && (
+      {ticket && facts && (state === "late" || state === "broken") && (
         <Suspense>
           <DrawnHere ticket={ticket} facts={facts} />
         </Suspense>
       )}
       {state !== "broken" && (
         <img
-          src={ticketImage(ticket.tokenId)}
+          src={picture}
           alt=""
+          fetchPriority="high"
           width="600"
           height="600"
           onLoad={() => setState("shown")}

@@ -203,6 +203,8 @@ describe("The pages of the site, before any script runs", function () {
     await buyer.paid([id]);
     const page = await open(`/ticket/${id}`);
     expect(page.picture).to.equal(`${system.url}/share/ticket/${id}/pt.png`);
+    // The contract's drawing is in the first paint.
+    expect(page.html).to.include(`src="/api/nfts/${id}/image"`);
     expect(await read(`/share/ticket/${id}/pt.png`)).to.deep.equal([200, "image/png"]);
     expect(page.html).to.include(`<p class="page-title">Ingresso nº ${id}</p>`).and.to.include("249,90");
   });
