@@ -26,7 +26,7 @@ async function read<T>(key: string, otherwise: T): Promise<T> {
 export const readStores = (): Promise<Store[]> => read<Store[]>("stores", []);
 
 /**
- * The public list of stores' domains, asked for once a day and never because of a page. Offline, the last one stays.
+ * The public list of stores' domains, asked for once a day and when the browser starts, never because of a page. Offline, the last one stays.
  * Returns whether there is a new one.
  */
 export async function refreshStores(): Promise<boolean> {

@@ -8,7 +8,7 @@ type Pair = Pick<DeployedContracts, "purchaseNft" | "cashbackDistributor">;
 
 /**
  * Opens the database for a command, and prints its location, chain and contracts unless `print` is false. It never creates a database and never
- * migrates the schema: only `start`, `api`, `indexer`, `migrate` and `restore` do. `mayBeOlder`: also one that no process of
+ * migrates the schema: only `start`, `api`, `indexer`, `affiliates`, `migrate` and `restore` do. `mayBeOlder`: also one that no process of
  * this version has upgraded yet.
  * @throws DatabaseUnavailableError if there is none, or if it belongs to another network or version
  */
