@@ -1,8 +1,11 @@
 import { expect } from "chai";
 import { changeText } from "../../core/catalogue/changes.ts";
 import type { CatalogueChange } from "../../core/rules/api/admin-catalogue.ts";
+import { PROPOSAL_KINDS } from "../../core/rules/proposals.ts";
 import { aboveRate, admit } from "../../core/sender/dispatch.ts";
 import type { Verdict } from "../../core/sender/encoder.ts";
+import { proposalChanges, proposalTitle } from "../../frontend/admin/approvals/proposal-words.ts";
+import type { ProposalRow } from "../../frontend/admin/shapes.ts";
 import { changeSentence } from "../../frontend/admin/stores/catalogue-changes.ts";
 import { limitWords, pauseReason } from "../../frontend/admin/words.ts";
 
@@ -27,6 +30,47 @@ describe("What an operation waits for, in the panel's words", () => {
   it("names no figure where none is known", () => {
     expect(limitWords("day_cap", null, chz)).to.equal(undefined);
     expect(limitWords(null, null, chz)).to.equal(undefined);
+  });
+});
+
+describe("What waits for a second person, in the panel's words", () => {
+  const asked = (word: string, changes: ProposalRow["changes"] = []): ProposalRow => ({
+    ...{
+      id: 1,
+      kind: word as ProposalRow["kind"],
+      state: "open",
+      subject: null,
+      subject_id: "awin:br 7c9e",
+      reason: null,
+      changes,
+      needs_second: true,
+    },
+    ...{ from: null, to: null, asked_by: "0xa", created_at: "2026-11-30T12:00:00.000Z", takes_effect_at: null },
+    ...{ decided_by: null, decided_at: null, decision_reason: null },
+  });
+  const brl = (reais: string) => `R$ ${reais}`;
+
+  it("has a sentence for each kind", () => {
+    const unknown = PROPOSAL_KINDS.filter((kind) => proposalTitle(asked(kind), brl).startsWith(kind));
+    expect(unknown).to.deep.equal([]);
+    expect(proposalTitle(asked("tomorrow"), brl)).to.include("tomorrow");
+  });
+
+  it("says what is booked, from whom, and how the bank calls it", () => {
+    const to = {
+      network: "awin",
+      account: "br",
+      amount: "6000.00",
+      count: "2",
+      arrived_on: "2026-11-28",
+      reference: "TED 1",
+    };
+    const booking = asked(
+      "booking",
+      Object.entries(to).map(([field, value]) => ({ field, from: null, to: value })),
+    );
+    expect(proposalTitle(booking, brl)).to.equal("Lançar R$ 6000.00 que chegaram de br (awin)");
+    expect(proposalChanges(booking, (day) => day)).to.deep.equal(["2 lançamentos, o primeiro de 2026-11-28: TED 1"]);
   });
 });
 

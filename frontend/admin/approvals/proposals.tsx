@@ -14,9 +14,9 @@ import style from "../list/admin-list.module.css";
 import { RichText } from "../rich-text.tsx";
 import type { ProposalRow } from "../shapes.ts";
 import { reloadCatalogue } from "../stores/queries.ts";
-import { t, textOf } from "../texts.ts";
-import { newWord } from "../words.ts";
+import { t } from "../texts.ts";
 import { Decider } from "./decider.tsx";
+import { proposalChanges, proposalTitle } from "./proposal-words.ts";
 import { openProposalsQuery } from "./queries.ts";
 
 type Verb = "agree" | "refuse" | "undo";
@@ -43,18 +43,9 @@ export function Proposals() {
   );
 }
 
-/** What it is, as a sentence; an unknown kind by its own name. */
-function whatOf({ kind, subject, subject_id }: ProposalRow): string {
-  const name = subject ?? String(subject_id);
-  return textOf("proposal.what", kind, { name }) ?? t("proposal.whatUnknown", { kind: newWord(kind), name });
-}
-
-/** "De https://… para nada" */
-const changeText = ({ from, to }: ProposalRow["changes"][number]): string =>
-  t("proposal.change", { from: from ?? t("proposal.nothing"), to: to ?? t("proposal.nothing") });
-
 function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) => void }) {
-  const { dateTime } = useFormat();
+  const { dateTime, date, brl } = useFormat();
+  const title = proposalTitle(asked, brl);
   const wallet = useSession().profile?.wallet.toLowerCase();
   const { role } = usePermissions();
   const isOwn = wallet === asked.asked_by;
@@ -65,10 +56,10 @@ function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) =
   return (
     <li>
       <div className={style.text}>
-        <h4 className="font-semibold">{whatOf(asked)}</h4>
-        {asked.changes.map((change) => (
-          <p key={change.field} className={style.note}>
-            {changeText(change)}
+        <h4 className="font-semibold">{title}</h4>
+        {proposalChanges(asked, date).map((change) => (
+          <p key={change} className={style.note}>
+            {change}
           </p>
         ))}
         {asked.reason && <p className={style.note}>“{asked.reason}”</p>}
@@ -99,7 +90,7 @@ function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) =
               onClick={() => onDecide(verb)}
             >
               {t(`proposal.verb.${verb}`)}
-              <span className="sr-only"> – {whatOf(asked)}</span>
+              <span className="sr-only"> – {title}</span>
             </button>
           ))
         ) : (
@@ -112,17 +103,19 @@ function Row({ asked, onDecide }: { asked: ProposalRow; onDecide: (verb: Verb) =
 
 function ProposalDialog({ verb, asked, onClose }: Deciding & { onClose: () => void }) {
   const client = useQueryClient();
+  const { date, brl } = useFormat();
+  const title = proposalTitle(asked, brl);
   const isWallet = asked.kind === "erase" || asked.kind === "sessions";
   const rows: FactRow[] = [
-    [t("what"), whatOf(asked)],
+    [t("what"), title],
     ...(isWallet
       ? [[t("proposal.whose"), <WholeWallet key="who" address={String(asked.subject_id)} />] satisfies FactRow]
-      : asked.changes.map((change): FactRow => [t("proposal.changes"), changeText(change)])),
+      : proposalChanges(asked, date).map((change): FactRow => [t("proposal.changes"), change])),
     [t("proposal.askedByLabel"), <Decider key="asked" name={asked.asked_by} look="whole" />],
   ];
   return (
     <DecisionDialog
-      title={t(`proposal.title.${verb}`, { what: whatOf(asked) })}
+      title={t(`proposal.title.${verb}`, { what: title })}
       text={t(`proposal.text.${verb}`)}
       consequences={rows}
       action={t(`proposal.verb.${verb}`)}
