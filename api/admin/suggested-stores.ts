@@ -1,7 +1,7 @@
 import { insertCategory } from "../../core/catalogue/categories.ts";
 import { commissionOf } from "../../core/catalogue/followed-percents.ts";
 import { createStore } from "../../core/catalogue/store-moves.ts";
-import { findStoreByName } from "../../core/catalogue/stores.ts";
+import { findStoreByName } from "../../core/catalogue/store-rows.ts";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { doneSchema, noBodyOrReasonSchema } from "../../core/rules/api/common.ts";

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { findStore, updateStore } from "../../core/catalogue/stores.ts";
+import { updateStore } from "../../core/catalogue/store-rows.ts";
+import { findStore } from "../../core/catalogue/stores.ts";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import { getFromStranger } from "../../core/process/outside.ts";
 import { plainText } from "../../core/rules/text.ts";

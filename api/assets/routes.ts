@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { findStore, updateStore } from "../../core/catalogue/stores.ts";
+import { updateStore } from "../../core/catalogue/store-rows.ts";
+import { findStore } from "../../core/catalogue/stores.ts";
 import { logoResponseSchema } from "../../core/rules/api/admin-catalogue.ts";
 import { LOGO_BYTES } from "../../core/rules/uploads.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";

@@ -8,7 +8,8 @@ import {
   removeStore,
   type StoreChanger,
 } from "../../core/catalogue/store-moves.ts";
-import { findStore, findStoreByName, type StoreFields } from "../../core/catalogue/stores.ts";
+import { findStoreByName } from "../../core/catalogue/store-rows.ts";
+import { findStore, type StoreFields } from "../../core/catalogue/stores.ts";
 import { CursorError } from "../../core/database/lists/page.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import {

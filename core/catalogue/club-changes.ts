@@ -7,7 +7,7 @@ import type { Change } from "./changes.ts";
 import { type ClubRow, listClubs } from "./club-rows.ts";
 import { saveAmongOthers } from "./clubs.ts";
 import { listFanTokens } from "./fan-tokens.ts";
-import { lookOf } from "./stores.ts";
+import { lookOf } from "./store-rows.ts";
 
 /** Far above the number of tokens that a shop has. */
 const ALL_TOKENS = 10_000;

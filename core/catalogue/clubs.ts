@@ -4,8 +4,8 @@ import { CLUBS_MAX, type ClubPattern, clubKeys } from "../rules/clubs/club.ts";
 import { idsOf, jsonOf } from "../rules/records.ts";
 import { ClubError, type ClubRow, findClub, listClubs } from "./club-rows.ts";
 import { findFanTokenBySlug } from "./fan-tokens.ts";
+import { lookOf } from "./store-rows.ts";
 import { indexStore } from "./store-search.ts";
-import { lookOf } from "./stores.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
 /** A club as a person or a file describes it; an absent `token_slug` keeps the token that it has. */

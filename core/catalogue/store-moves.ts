@@ -9,16 +9,8 @@ import {
 import type { Queries } from "../database/transaction.ts";
 import { keysOf, recordOf } from "../rules/records.ts";
 import { enqueueAgain } from "../sender/queue.ts";
-import {
-  deleteStore,
-  findStoreByName,
-  insertStore,
-  lookOf,
-  requireNotOwn,
-  type StoreFields,
-  type StoreRow,
-  updateStore,
-} from "./stores.ts";
+import { deleteStore, findStoreByName, insertStore, lookOf, requireNotOwn, updateStore } from "./store-rows.ts";
+import type { StoreFields, StoreRow } from "./stores.ts";
 
 /*
  * What moves a store's buyers, or the money that its sales bring, to somebody else: its link, whose sales count as its

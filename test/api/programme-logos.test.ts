@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { takeLogos } from "../../api/assets/programme-logos.ts";
-import { insertStore, updateStore } from "../../core/catalogue/stores.ts";
+import { insertStore, updateStore } from "../../core/catalogue/store-rows.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { portOf } from "../../core/process/listen.ts";
 import { getFromStranger } from "../../core/process/outside.ts";

@@ -14,7 +14,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import pino from "pino";
 import { insertCategory } from "../../core/catalogue/categories.ts";
-import { insertStore } from "../../core/catalogue/stores.ts";
+import { insertStore } from "../../core/catalogue/store-rows.ts";
 import { connect, type Database } from "../../core/database/connect.ts";
 import { migrate } from "../../core/database/migrate.ts";
 import { DAY_MS } from "../../core/rules/iso-time.ts";

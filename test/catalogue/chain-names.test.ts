@@ -8,7 +8,7 @@ import {
 } from "../../core/catalogue/chain-names.ts";
 import { storeEncoders } from "../../core/catalogue/encoders.ts";
 import { seedCatalogue } from "../../core/catalogue/seed.ts";
-import { insertStore, updateStore } from "../../core/catalogue/stores.ts";
+import { insertStore, updateStore } from "../../core/catalogue/store-rows.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { SAMPLE_STORES } from "../../core/rules/catalogue-samples.ts";
 import { concludeOperations } from "../../core/sender/moves.ts";

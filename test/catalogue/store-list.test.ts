@@ -8,8 +8,9 @@ import {
   type OfferQuery,
   readFilters,
 } from "../../core/catalogue/store-list.ts";
+import { deleteStore, insertStore, updateStore } from "../../core/catalogue/store-rows.ts";
 import { orderByPromise } from "../../core/catalogue/store-search.ts";
-import { deleteStore, insertStore, type StoreFields, updateStore } from "../../core/catalogue/stores.ts";
+import type { StoreFields } from "../../core/catalogue/stores.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { CursorError } from "../../core/database/lists/page.ts";
 import { enqueue } from "../../core/sender/queue.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { createPublicClient, http } from "viem";
 import { nameReader } from "../../core/catalogue/chain-names.ts";
-import { updateStore } from "../../core/catalogue/stores.ts";
+import { updateStore } from "../../core/catalogue/store-rows.ts";
 import { connect } from "../../core/database/connect.ts";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";

@@ -5,7 +5,7 @@ import pino from "pino";
 import { toWireStatement } from "../../api/people/profile.ts";
 import { insertCategory, readCategories } from "../../core/catalogue/categories.ts";
 import { decidePercent, readPercentApprovals } from "../../core/catalogue/percent-approvals.ts";
-import { insertStore } from "../../core/catalogue/stores.ts";
+import { insertStore } from "../../core/catalogue/store-rows.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
 import { LeaseLostError } from "../../core/process/lease.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { seedCatalogue } from "../../core/catalogue/seed.ts";
-import { deleteStore, insertStore } from "../../core/catalogue/stores.ts";
+import { deleteStore, insertStore } from "../../core/catalogue/store-rows.ts";
 import { IdGate } from "../../core/purchases/id-gate.ts";
 import { listPurchases, listTickets } from "../../core/purchases/queries.ts";
 import { onBothEngines } from "../testing/databases.ts";

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { sql } from "kysely";
-import { deleteStore, insertStore, type StoreFields, updateStore } from "../../core/catalogue/stores.ts";
+import { deleteStore, insertStore, updateStore } from "../../core/catalogue/store-rows.ts";
+import type { StoreFields } from "../../core/catalogue/stores.ts";
 import { readSetting } from "../../core/database/settings.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
 import { announceApprovals, areRulesDisputed, requestApprovals } from "../../core/purchases/approvals.ts";

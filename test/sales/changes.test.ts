@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { insertStore } from "../../core/catalogue/stores.ts";
+import { insertStore } from "../../core/catalogue/store-rows.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { outstandingDebt } from "../../core/purchases/debt.ts";
 import { decideSales } from "../../core/purchases/decide-sales.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { sql } from "kysely";
-import { insertStore, updateStore } from "../../core/catalogue/stores.ts";
+import { insertStore, updateStore } from "../../core/catalogue/store-rows.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { assignSale } from "../../core/sales/decisions.ts";
 import { onEitherEngine } from "../testing/databases.ts";

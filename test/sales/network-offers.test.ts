@@ -2,7 +2,7 @@ import { expect } from "chai";
 import pino from "pino";
 import { listRunning } from "../../core/catalogue/offer-list.ts";
 import { insertOffer } from "../../core/catalogue/offers.ts";
-import { insertStore } from "../../core/catalogue/stores.ts";
+import { insertStore } from "../../core/catalogue/store-rows.ts";
 import { readSetting, writeSetting } from "../../core/database/settings.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { DAY_MS, HOUR_MS } from "../../core/rules/iso-time.ts";

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { deleteStore, findStore, updateStore } from "../../core/catalogue/stores.ts";
+import { deleteStore, updateStore } from "../../core/catalogue/store-rows.ts";
+import { findStore } from "../../core/catalogue/stores.ts";
 import { ANSWER_TOO_LARGE } from "../../core/process/outside.ts";
 import { DAY_MS, HOUR_MS } from "../../core/rules/iso-time.ts";
 import {

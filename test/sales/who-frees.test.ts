@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { updateStore } from "../../core/catalogue/stores.ts";
+import { updateStore } from "../../core/catalogue/store-rows.ts";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import { noteChangedFact } from "../../core/database/changed-facts.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";

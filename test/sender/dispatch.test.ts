@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import pino from "pino";
-import { insertStore } from "../../core/catalogue/stores.ts";
+import { insertStore } from "../../core/catalogue/store-rows.ts";
 import { noteChangedFact } from "../../core/database/changed-facts.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";

@@ -1,5 +1,5 @@
 import { insertCategory } from "../../../core/catalogue/categories.ts";
-import { insertStore } from "../../../core/catalogue/stores.ts";
+import { insertStore } from "../../../core/catalogue/store-rows.ts";
 import type { Database } from "../../../core/database/connect.ts";
 import { inTransaction } from "../../../core/database/transaction.ts";
 

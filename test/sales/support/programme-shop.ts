@@ -1,6 +1,7 @@
 import pino from "pino";
 import { insertCategory } from "../../../core/catalogue/categories.ts";
-import { findStore, insertStore } from "../../../core/catalogue/stores.ts";
+import { insertStore } from "../../../core/catalogue/store-rows.ts";
+import { findStore } from "../../../core/catalogue/stores.ts";
 import type { Database } from "../../../core/database/connect.ts";
 import type { Queries } from "../../../core/database/transaction.ts";
 import { DAY_MS } from "../../../core/rules/iso-time.ts";

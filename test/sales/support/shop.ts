@@ -1,4 +1,4 @@
-import { insertStore } from "../../../core/catalogue/stores.ts";
+import { insertStore } from "../../../core/catalogue/store-rows.ts";
 import type { Revert } from "../../../core/chain/revert.ts";
 import type { Database } from "../../../core/database/connect.ts";
 import type { OperationKind } from "../../../core/database/operations.ts";
