@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
-import { boosted } from "../../core/catalogue/categories.ts";
 import { type FanTokenRow, findFanTokenBySlug } from "../../core/catalogue/fan-tokens.ts";
 import { lacksOf, readStores, type StoreWithCategories } from "../../core/catalogue/stores.ts";
 import { BatchLoader, GroupCommit } from "../../core/database/batching.ts";
@@ -24,6 +23,7 @@ import {
   type TokenBalance,
 } from "../../core/rules/bonus.ts";
 import type { BonusRead } from "../../core/rules/bonus-read.ts";
+import { boosted } from "../../core/rules/boost.ts";
 import { cashbackRange } from "../../core/rules/cashback.ts";
 import { BIG_DAY_MS, isoTime } from "../../core/rules/iso-time.ts";
 import { percentText, reaisText } from "../../core/rules/money.ts";

@@ -3,7 +3,6 @@ import { among } from "../database/among.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { CATEGORY_TRANSLATIONS } from "../rules/api/catalogue.ts";
-import { boostedPercent } from "../rules/boost.ts";
 import type { Translations } from "../rules/languages.ts";
 import { recordOf } from "../rules/records.ts";
 import { groupKey } from "../rules/sale/value.ts";
@@ -66,18 +65,6 @@ export class GroupTakenError extends TorcidaError {
     this.group = group;
     this.category = category;
   }
-}
-
-/** Raises categories by the boosts that run at a moment. */
-export function boosted(
-  categories: readonly StoreCategory[],
-  boosts: readonly PlannedBoost[],
-  at: bigint,
-): StoreCategory[] {
-  return categories.map((category) => {
-    const { bps, boost } = boostedPercent({ id: category.id, bps: category.plainBps }, boosts, at);
-    return { ...category, cashbackBps: bps, boost };
-  });
 }
 
 const READ = [

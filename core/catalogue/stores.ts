@@ -5,9 +5,10 @@ import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { StoreLack } from "../rules/api/admin-catalogue.ts";
 import { type createStoreRequestSchema, RARE_STORE_TEXTS, STORE_COUNTS, STORE_TEXTS } from "../rules/api/catalogue.ts";
+import { boosted } from "../rules/boost.ts";
 import { idsOf, keysOf, recordOf } from "../rules/records.ts";
 import { type PlannedBoost, readBoosts } from "./boosts.ts";
-import { boosted, readCategories, type StoreCategory } from "./categories.ts";
+import { readCategories, type StoreCategory } from "./categories.ts";
 import { listUnnamed } from "./chain-names.ts";
 
 export type StoreRow = Selectable<Schema["stores"]>;

@@ -40,6 +40,18 @@ export function boostStateOf(
   return at < boost.endsAt ? "running" : "over";
 }
 
+/** A store's categories, raised by the boosts that run at a moment. docs/product.md#boost */
+export function boosted<C extends { id: bigint; plainBps: bigint }, B extends Boost>(
+  categories: readonly C[],
+  boosts: readonly B[],
+  at: bigint,
+): (C & { cashbackBps: bigint; boost: B | null })[] {
+  return categories.map((category) => {
+    const { bps, boost } = boostedPercent({ id: category.id, bps: category.plainBps }, boosts, at);
+    return { ...category, cashbackBps: bps, boost };
+  });
+}
+
 /**
  * A category's percent at a moment: the highest of its own and those of the boosts that run for it or for its store.
  * `boost` is the one that raises it.
