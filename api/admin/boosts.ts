@@ -1,6 +1,6 @@
-import { decideBoost, insertBoost, listBoosts, type NamedBoost, named, toBoost } from "../../core/catalogue/boosts.ts";
+import { decideBoost, insertBoost, listBoosts, type NamedBoost, named } from "../../core/catalogue/boosts.ts";
 import { askForBoost, lapse } from "../../core/catalogue/percent-approvals.ts";
-import { findStore, type StoreWithCategories } from "../../core/catalogue/stores.ts";
+import { findStore, type StoreWithCategories, toBoost } from "../../core/catalogue/stores.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import {
   type BoostRow,

@@ -1,7 +1,7 @@
-import type { CategoryFields, CategoryTranslations } from "../../core/catalogue/categories.ts";
+import type { CategoryFields } from "../../core/catalogue/categories.ts";
 import { wantedPercent } from "../../core/catalogue/followed-percents.ts";
 import { addCategory, changeCategory } from "../../core/catalogue/percent-approvals.ts";
-import { findStore } from "../../core/catalogue/stores.ts";
+import { type CategoryTranslations, findStore } from "../../core/catalogue/stores.ts";
 import {
   CATEGORY_TRANSLATIONS,
   createCashbackRequestSchema,

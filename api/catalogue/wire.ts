@@ -1,7 +1,6 @@
-import type { StoreCategory } from "../../core/catalogue/categories.ts";
 import type { ClubRow } from "../../core/catalogue/club-rows.ts";
 import { PAUSE_REASONS } from "../../core/catalogue/pauses.ts";
-import { fieldsOf, lacksOf, type StoreWithCategories } from "../../core/catalogue/stores.ts";
+import { fieldsOf, lacksOf, type StoreCategory, type StoreWithCategories } from "../../core/catalogue/stores.ts";
 import {
   CATEGORY_TRANSLATIONS,
   RARE_STORE_TEXTS,

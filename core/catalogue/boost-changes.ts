@@ -4,12 +4,11 @@ import type { Queries } from "../database/transaction.ts";
 import { spanProblem } from "../rules/api/boosts.ts";
 import { isoTime } from "../rules/iso-time.ts";
 import { percentText } from "../rules/money.ts";
-import { BoostTooHighError, insertBoost, readMostBps } from "./boosts.ts";
+import { BoostTooHighError, insertBoost } from "./boosts.ts";
 import { type Catalogue, CatalogueFileError, type Found } from "./catalogue-file.ts";
-import { readCategories } from "./categories.ts";
 import type { Change } from "./changes.ts";
 import { askForBoost } from "./percent-approvals.ts";
-import type { StoreWithCategories } from "./stores.ts";
+import { readCategories, readMostBps, type StoreWithCategories } from "./stores.ts";
 
 type BoostEntry = Catalogue["boosts"][number];
 type Known = Awaited<ReturnType<typeof readKnown>>;

@@ -2,22 +2,19 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { listNewest, type NewestPage } from "../database/newest-page.ts";
-import { readSetting, writeSetting } from "../database/settings.ts";
+import { writeSetting } from "../database/settings.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { type Boost, isRunning } from "../rules/boost.ts";
 import { percentText } from "../rules/money.ts";
 import { idsOf } from "../rules/records.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
 import { indexStore } from "./store-search.ts";
+import { readMostBps, toBoost } from "./stores.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
 export type BoostTableRow = Selectable<Schema["store_boosts"]>;
 /** A boost with the name of its category, which may be deleted. */
 export type NamedBoost = BoostTableRow & { category: string | null };
-export type PlannedBoost = Boost & { id: bigint };
-
-/** By the contract, which refuses a ticket of more. */
-const MOST_BPS = 10_000n;
 
 /** More than the shop allows any boost. docs/product.md#boost-bound */
 export class BoostTooHighError extends TorcidaError {
@@ -26,11 +23,6 @@ export class BoostTooHighError extends TorcidaError {
   constructor(mostBps: bigint) {
     super(`A boost is at most ${percentText(mostBps)} % (BOOST_MAX_PERCENT)`);
   }
-}
-
-/** What no boost may exceed now, in basis points. docs/product.md#boost-bound */
-export async function readMostBps(queries: Queries): Promise<bigint> {
-  return BigInt((await readSetting(queries, "boost_max_bps")) ?? MOST_BPS);
 }
 
 /** Sets that, for later clicks of boosts that run already too. */
@@ -43,38 +35,6 @@ export async function boundBoosts(kysely: Kysely<Schema>, mostBps: bigint): Prom
     const rows = await toCome.execute();
     await turn(queries, idsOf(rows));
   });
-}
-
-/** The boosts of some stores that run or will run, by store, with what they may pay. */
-export async function readBoosts(
-  queries: Queries,
-  storeIds: readonly bigint[],
-  now: bigint,
-): Promise<Map<bigint, PlannedBoost[]>> {
-  const rows = await queries
-    .selectFrom("store_boosts")
-    .select(["id", "store_id", "category_id", "boost_bps", "starts_at", "ends_at"])
-    .where(among(queries, "store_id", storeIds))
-    .where("decision", "=", "agreed")
-    .where("ends_at", ">", now)
-    .orderBy("id")
-    .execute();
-  if (rows.length === 0) return new Map();
-  const most = await readMostBps(queries);
-  const bounded = rows.map((row) => ({ ...row, boost_bps: row.boost_bps < most ? row.boost_bps : most }));
-  return new Map([...Map.groupBy(bounded, (row) => row.store_id)].map(([id, own]) => [id, own.map(toBoost)]));
-}
-
-export function toBoost(
-  row: Pick<BoostTableRow, "id" | "category_id" | "boost_bps" | "starts_at" | "ends_at">,
-): PlannedBoost {
-  return {
-    id: row.id,
-    categoryId: row.category_id,
-    bps: row.boost_bps,
-    startsAt: row.starts_at,
-    endsAt: row.ends_at,
-  };
 }
 
 export function named(queries: Queries) {

@@ -1,41 +1,12 @@
-import type { Selectable } from "kysely";
-import { among } from "../database/among.ts";
-import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { CATEGORY_TRANSLATIONS } from "../rules/api/catalogue.ts";
-import type { Translations } from "../rules/languages.ts";
 import { recordOf } from "../rules/records.ts";
 import { groupKey } from "../rules/sale/value.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
-import { decideBoost, type PlannedBoost } from "./boosts.ts";
+import { decideBoost } from "./boosts.ts";
 import { indexStore } from "./store-search.ts";
+import type { CategoryTranslations } from "./stores.ts";
 import { bumpCatalogueVersion } from "./version.ts";
-
-/** Its name in each other language; null if pages show the Portuguese one. */
-export type CategoryTranslations = Translations<{ category: string | null }>;
-export type StoreCategory = CategoryTranslations & {
-  id: bigint;
-  category: string;
-  /** With the boosts that ran when it was read: what is promised. */
-  cashbackBps: bigint;
-  /** Without: what an admin set. */
-  plainBps: bigint;
-  /** The boost that raises it; null if none does. */
-  boost: PlannedBoost | null;
-  /** The network's commission group it applies to. */
-  groupCode: string | null;
-  /** Whether it applies to all other groups. */
-  isDefault: boolean;
-  /** Whether a person set the percent; else it follows the commission. docs/product.md#followed-percent */
-  isByHand: boolean;
-  sharePercent: bigint | null;
-  /** What the network pays, as it was last read; null: not known, or no percent. */
-  commissionBps: bigint | null;
-  agreedBps: bigint | null;
-  proposedBps: bigint | null;
-  /** Whether the network no longer has its group. */
-  isGroupGone: boolean;
-};
 
 /** How a percent follows its commission. */
 type FollowFields = {
@@ -65,28 +36,6 @@ export class GroupTakenError extends TorcidaError {
     this.group = group;
     this.category = category;
   }
-}
-
-const READ = [
-  ...(["id", "category", ...CATEGORY_TRANSLATIONS, "cashback_bps", "group_code", "is_default"] as const),
-  ...(["is_by_hand", "cashback_share_percent", "commission_bps"] as const),
-  ...(["agreed_bps", "proposed_bps", "group_gone_at"] as const),
-] as const;
-
-/** The categories of some stores, by store, without their boosts. */
-export async function readCategories(
-  queries: Queries,
-  storeIds: readonly bigint[],
-): Promise<Map<bigint, StoreCategory[]>> {
-  const rows = await queries
-    .selectFrom("store_cashbacks")
-    .select(["store_id", ...READ])
-    .where("deleted_at", "is", null)
-    .where(among(queries, "store_id", storeIds))
-    .orderBy("id")
-    .execute();
-  const byStore = Map.groupBy(rows, (row) => row.store_id);
-  return new Map([...byStore].map(([storeId, own]) => [storeId, own.map(toCategory)]));
 }
 
 export async function insertCategory(
@@ -198,24 +147,5 @@ function followColumns(fields: FollowFields) {
     agreed_bps: fields.agreedBps,
     proposed_bps: fields.proposedBps,
     group_gone_at: fields.groupGoneAt,
-  };
-}
-
-function toCategory(row: Pick<Selectable<Schema["store_cashbacks"]>, (typeof READ)[number]>): StoreCategory {
-  return {
-    id: row.id,
-    category: row.category,
-    ...recordOf(CATEGORY_TRANSLATIONS, (name) => row[name]),
-    cashbackBps: row.cashback_bps,
-    plainBps: row.cashback_bps,
-    boost: null,
-    groupCode: row.group_code,
-    isDefault: row.is_default === 1n,
-    isByHand: row.is_by_hand === 1n,
-    sharePercent: row.cashback_share_percent,
-    commissionBps: row.commission_bps,
-    agreedBps: row.agreed_bps,
-    proposedBps: row.proposed_bps,
-    isGroupGone: row.group_gone_at !== null,
   };
 }

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { PublicClient } from "viem";
 import type { Contracts } from "../chain/deployment.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
-import { among } from "../database/among.ts";
 import { BatchLoader } from "../database/batching.ts";
 import type { Database } from "../database/connect.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
@@ -35,19 +34,6 @@ export function nameReader(client: PublicClient, { purchaseNft }: Contracts): Re
     return found;
   });
   return async (storeId) => (await names.find(storeId)) ?? "";
-}
-
-/** The stores, or those among some, whose on-chain registration is not done yet, in order. */
-export async function listUnnamed(queries: Queries, ids?: readonly bigint[]): Promise<bigint[]> {
-  const rows = await queries
-    .selectFrom("operations")
-    .select("subject_id")
-    .where("status", "in", ["queued", "assigned", "waiting", "failed"])
-    .where("kind", "=", "register_store")
-    .$if(ids !== undefined, (some) => some.where(among(queries, "subject_id", ids ?? [])))
-    .orderBy("subject_id")
-    .execute();
-  return rows.map((row) => row.subject_id);
 }
 
 /** Stores whose name in the catalogue differs from the one on chain, a page at a time. */

@@ -11,7 +11,7 @@ import { groupKey, networkOf, raiseOf } from "../rules/sale/value.ts";
 import { enqueue } from "../sender/queue.ts";
 import { boostChanges } from "./boost-changes.ts";
 import { type Catalogue, type CatalogueFile, CatalogueFileError, type Found } from "./catalogue-file.ts";
-import { type CategoryFields, type CategoryTranslations, GroupTakenError, type StoreCategory } from "./categories.ts";
+import { type CategoryFields, GroupTakenError } from "./categories.ts";
 import { clubChanges, clubRows } from "./club-changes.ts";
 import { type FanTokenFields, listFanTokens, saveToken } from "./fan-tokens.ts";
 import { offerChanges } from "./offer-changes.ts";
@@ -25,7 +25,14 @@ import {
   UnagreedPercentError,
 } from "./percent-approvals.ts";
 import { changeStore, createStore, readMoves } from "./store-moves.ts";
-import { fieldsOf, listStores, type StoreFields, type StoreWithCategories } from "./stores.ts";
+import {
+  type CategoryTranslations,
+  fieldsOf,
+  listStores,
+  type StoreCategory,
+  type StoreFields,
+  type StoreWithCategories,
+} from "./stores.ts";
 
 export type Change = { change: CatalogueChange; apply(queries: Queries, importing: Import): Promise<void> };
 

@@ -2,8 +2,9 @@ import type { Queries } from "../database/transaction.ts";
 import { type CommissionGroup, follow, followedPercent } from "../rules/commission.ts";
 import { percentText } from "../rules/money.ts";
 import { groupKey } from "../rules/sale/value.ts";
-import { type CategoryFields, readCategories, type StoreCategory, updateCategory } from "./categories.ts";
+import { type CategoryFields, updateCategory } from "./categories.ts";
 import { askToFollow, changeCategory, lapse, type PercentRule } from "./percent-approvals.ts";
+import { readCategories, type StoreCategory } from "./stores.ts";
 
 /** The part of commissions that buyers get, from the nearest that says it; `shop` is the account's or the shop's. */
 export type Share = { store: bigint | null; shop: bigint };

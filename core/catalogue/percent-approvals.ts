@@ -14,13 +14,8 @@ import { keysOf, recordOf } from "../rules/records.ts";
 import { networkOf, type RateChange, raiseOf, WITHOUT_COMMISSION } from "../rules/sale/value.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
 import { decideBoost } from "./boosts.ts";
-import {
-  type CategoryFields,
-  insertCategory,
-  readCategories,
-  type StoreCategory,
-  updateCategory,
-} from "./categories.ts";
+import { type CategoryFields, insertCategory, updateCategory } from "./categories.ts";
+import { readCategories, type StoreCategory } from "./stores.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
 /** Above which percent, in basis points, a second person must agree to what one sets. */

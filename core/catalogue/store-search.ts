@@ -11,9 +11,9 @@ import { translations } from "../rules/languages.ts";
 import { payableOf } from "../rules/promise.ts";
 import { idsOf, keysOf } from "../rules/records.ts";
 import { searchKey } from "../rules/text.ts";
-import { readBoosts } from "./boosts.ts";
 import { findClub, matchClub } from "./club-rows.ts";
 import { showOffers } from "./offers.ts";
+import { readBoosts } from "./stores.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
 const WORD_LETTERS = 40;

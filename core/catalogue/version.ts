@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
-import { listUnnamed } from "./chain-names.ts";
+import { listUnnamed } from "./stores.ts";
 
 /** Changes with every write, when a store's name is registered on chain, and when a boost starts or ends. */
 export async function readCatalogueVersion(queries: Queries): Promise<string> {

@@ -1,6 +1,6 @@
-import { type CategoryTranslations, updateCategory } from "../../core/catalogue/categories.ts";
+import { updateCategory } from "../../core/catalogue/categories.ts";
 import { updateStore } from "../../core/catalogue/store-rows.ts";
-import { listStores, type StoreWithCategories } from "../../core/catalogue/stores.ts";
+import { type CategoryTranslations, listStores, type StoreWithCategories } from "../../core/catalogue/stores.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { keysOf } from "../../core/rules/records.ts";
 import type { NetworkName } from "./networks.ts";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { boundBoosts } from "../../core/catalogue/boosts.ts";
 import { CatalogueFileError, readCatalogue } from "../../core/catalogue/catalogue-file.ts";
-import { readCategories } from "../../core/catalogue/categories.ts";
 import { apply } from "../../core/catalogue/changes.ts";
+import { readCategories } from "../../core/catalogue/stores.ts";
 import type { Database } from "../../core/database/connect.ts";
 import { readTerms } from "../../core/purchases/sale-row.ts";
 import { freezeTerms } from "../../core/rules/sale/value.ts";
