@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
 import { assertLease, type Lease, leadWhileHeld, newLeaseHolder } from "../../core/process/lease.ts";
 import { type EventRow, listMailable, setMailAt } from "../../core/purchases/events.ts";
-import { topicOf } from "../../core/rules/events.ts";
+import { TOPIC_OF } from "../../core/rules/events.ts";
 import { BIG_DAY_MS } from "../../core/rules/iso-time.ts";
 import { languageFrom } from "../../core/rules/languages.ts";
 import { idsOf, isRecord } from "../../core/rules/records.ts";
@@ -184,7 +184,7 @@ async function writeMails(
   const reader = await findReader(queries, wallet);
   const address = reader?.mail_address;
   const topics = topicsOf(reader);
-  const events = all.filter(({ kind }) => topics.includes(topicOf(kind)));
+  const events = all.filter(({ kind }) => topics.includes(TOPIC_OF[kind]));
   // They unsubscribed, chose other topics or changed their address since it happened.
   if (!reader || !address || events.length === 0) return setMailAt(queries, ids, null);
   const [today, tomorrow] = [now, now + Number(BIG_DAY_MS)].map((at) => toSaoPaulo(at).slice(0, 10));

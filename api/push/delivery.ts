@@ -7,7 +7,7 @@ import { inTransaction, type Queries } from "../../core/database/transaction.ts"
 import { assertLease, type Lease, leadWhileHeld, newLeaseHolder } from "../../core/process/lease.ts";
 import { postToStranger } from "../../core/process/outside.ts";
 import { takePushable } from "../../core/purchases/events.ts";
-import { topicOf } from "../../core/rules/events.ts";
+import { TOPIC_OF } from "../../core/rules/events.ts";
 import { BIG_DAY_MS, DAY_SECONDS } from "../../core/rules/iso-time.ts";
 import { codeOf, messageOf } from "../../core/rules/unknown-error.ts";
 import type { Services } from "../services.ts";
@@ -338,7 +338,7 @@ async function findWanted(queries: Queries, id: bigint) {
       ),
     )
     .executeTakeFirst();
-  const isWanted = push?.topics.split(" ").includes(topicOf(push.kind));
+  const isWanted = push?.topics.split(" ").includes(TOPIC_OF[push.kind]);
   return isWanted && push && BigInt(Date.now()) - push.created_at < GIVEN_UP_MS ? push : undefined;
 }
 

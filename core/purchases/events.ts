@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { among, givenRows } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
-import { EVENTS_KEPT_MS, type EventKind, topicOf, UNREAD_MOST } from "../rules/events.ts";
+import { EVENTS_KEPT_MS, type EventKind, TOPIC_OF, UNREAD_MOST } from "../rules/events.ts";
 import type { PurchaseStatus } from "../rules/purchase/life.ts";
 import { type CountedSituation, SITUATIONS } from "../rules/purchase/situation.ts";
 import { idsOf } from "../rules/records.ts";
@@ -163,13 +163,13 @@ async function insertEvents(queries: Queries, events: readonly NewEvent[]): Prom
 /** Now, if the wallet has a verified address and wants e-mails about the topic of this kind. */
 function mailAt(wallet: string, kind: EventKind, now: bigint): RawBuilder<bigint | null> {
   return sql<bigint | null>`(select ${asInteger(now)} from event_readers where event_readers.wallet = ${sql.ref(wallet)}
-    and mail_address is not null and mail_topics like ${`%${topicOf(kind)}%`})`;
+    and mail_address is not null and mail_topics like ${`%${TOPIC_OF[kind]}%`})`;
 }
 
 /** Now, if the wallet wants messages about the topic of this kind on its devices. */
 function pushAt(wallet: string, kind: EventKind, now: bigint): RawBuilder<bigint | null> {
   return sql<bigint | null>`(select ${asInteger(now)} from push_readers where push_readers.wallet = ${sql.ref(wallet)}
-    and topics like ${`%${topicOf(kind)}%`})`;
+    and topics like ${`%${TOPIC_OF[kind]}%`})`;
 }
 
 /** PostgreSQL takes a bare parameter in a list of columns for a text. */

@@ -1,5 +1,4 @@
 import { BIG_DAY_MS } from "./iso-time.ts";
-import { keysOf } from "./records.ts";
 
 /** What happened to a buyer's purchase or claim, in the words of code. docs/product.md#events */
 export const EVENT_KINDS = [
@@ -22,22 +21,19 @@ export const EVENTS_KEPT_MS = 730n * BIG_DAY_MS;
 /** More unread events than this are counted as this many. */
 export const UNREAD_MOST = 100;
 
-/** What e-mails can be about: each topic with its events. docs/product.md#mail */
-export const MAIL_TOPICS = {
-  tracked: ["tracked"],
-  confirmed: ["confirmed"],
-  paid: ["paid", "credit"],
-  returned: ["declined", "debt"],
-  claims: ["claim_accepted", "claim_refused"],
-} as const satisfies Record<string, readonly EventKind[]>;
-export type MailTopic = keyof typeof MAIL_TOPICS;
-export const MAIL_TOPIC_NAMES: readonly MailTopic[] = keysOf(MAIL_TOPICS);
-
-export function topicOf(kind: EventKind): MailTopic {
-  const topic = MAIL_TOPIC_NAMES.find((name) => MAIL_TOPICS[name].some((one) => one === kind));
-  if (!topic) throw new Error(`${kind} is in no topic`);
-  return topic;
-}
+/** What e-mails can be about, by what happened. docs/product.md#mail */
+export const TOPIC_OF = {
+  tracked: "tracked",
+  confirmed: "confirmed",
+  paid: "paid",
+  credit: "paid",
+  declined: "returned",
+  debt: "returned",
+  claim_accepted: "claims",
+  claim_refused: "claims",
+} as const satisfies Record<EventKind, string>;
+export type MailTopic = (typeof TOPIC_OF)[EventKind];
+export const MAIL_TOPIC_NAMES: readonly MailTopic[] = [...new Set(Object.values(TOPIC_OF))];
 
 /** The figures of an event as its reader sees them ("R$ 100,00", "5,00 CHZ"), with what its text chooses by. */
 export const eventFigures = (figures: { value: string; amount: string | null; reason: string | null }) => ({

@@ -25,6 +25,5 @@ export const LOOK_UPS: LookUps = {
   isMove: "whether an operation is of a purchase",
   databaseErrorCode: "the code of an error of the database",
   cashbackOfCentBps: "an exact cashback in gwei",
-  topicOf: "what kind of mail an event is",
   anySlot: "one of a day's rows, so that writers do not wait",
 };
