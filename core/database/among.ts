@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { keysOf, recordOf } from "../rules/records.ts";
 import { engineOf } from "./clock.ts";
 import type { Queries } from "./transaction.ts";
 
@@ -19,30 +20,36 @@ export function amongTexts(queries: Queries, column: string, texts: Iterable<str
     : sql<SqlBool>`${sql.ref(column)} = any(${[...texts]}::text[])`;
 }
 
-/** Rows of values, each of the same length and kinds: as one JSON parameter, or on PostgreSQL as an array for each column. */
-export function givenRows(queries: Queries, rows: readonly (readonly (bigint | string | null)[])[]) {
+type GivenRow = Readonly<Record<string, bigint | string | null>>;
+
+/**
+ * Some rows as a table to select from, with its columns by their names: as one JSON parameter, or on PostgreSQL as an array
+ * for each column. At least one, all with the same names and kinds.
+ */
+export function givenRows<Row extends GivenRow>(
+  queries: Queries,
+  rows: readonly Row[],
+): { list: RawBuilder<unknown>; column: Readonly<Record<keyof Row & string, RawBuilder<bigint>>> } {
+  const [first] = rows;
+  if (!first) throw new Error("No rows were given");
+  const names = keysOf(first);
   if (engineOf(queries) === "sqlite") {
-    const textOf = (value: bigint | string | null) =>
-      typeof value === "string" ? JSON.stringify(value) : String(value);
-    const json = `[${rows.map((row) => `[${row.map(textOf).join(",")}]`).join(",")}]`;
+    const textOf = (value: GivenRow[string]) => (typeof value === "string" ? JSON.stringify(value) : String(value));
+    const json = `[${rows.map((row) => `[${names.map((name) => textOf(row[name] ?? null)).join(",")}]`).join(",")}]`;
+    const at = (name: keyof Row & string) => sql.lit(`$[${names.indexOf(name)}]`);
     return {
-      /** The table expression to select from. */
       list: sql`json_each(${json})`,
-      /** The value at a position of each row. */
-      column: (index: number): RawBuilder<bigint> => sql`json_extract(value, ${sql.lit(`$[${index}]`)})`,
+      column: recordOf(names, (name) => sql<bigint>`json_extract(value, ${at(name)})`),
     };
   }
-  const columns = (rows[0] ?? []).map((_, index) => rows.map((row) => row[index] ?? null));
-  const typeOf = (column: (typeof columns)[number]) => sql.raw(typeof column[0] === "string" ? "text[]" : "bigint[]");
+  const arrays = names.map((name) => {
+    const type = sql.raw(typeof first[name] === "string" ? "text[]" : "bigint[]");
+    return sql`${rows.map((row) => row[name] ?? null)}::${type}`;
+  });
   return {
-    list: sql`unnest(${sql.join(columns.map((column) => sql`${column}::${typeOf(column)}`))})
-      as given (${sql.join(columns.map((_, index) => sql.ref(nameOf(index))))})`,
-    column: (index: number): RawBuilder<bigint> => sql`given.${sql.ref(nameOf(index))}`,
+    list: sql`unnest(${sql.join(arrays)}) as given (${sql.join(names.map((name) => sql.ref(name)))})`,
+    column: recordOf(names, (name) => sql<bigint>`given.${sql.ref(name)}`),
   };
-}
-
-function nameOf(index: number): string {
-  return `column_${index}`;
 }
 
 function jsonOf(ids: Iterable<bigint>): string {

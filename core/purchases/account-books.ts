@@ -173,10 +173,10 @@ export async function draw(queries: Queries, drawn: readonly Drawn[], day: bigin
   if (drawn.length === 0) return;
   const { list, column } = givenRows(
     queries,
-    drawn.map(({ purchaseId, accountId, centBps }) => [purchaseId, accountId, day, centBps]),
+    drawn.map(({ purchaseId, accountId, centBps }) => ({ purchaseId, accountId, day, centBps })),
   );
   await sql`insert into account_draws (purchase_id, account_id, day, cent_bps)
-    select ${column(0)}, ${column(1)}, ${column(2)}, ${column(3)} from ${list}`.execute(queries);
+    select ${column.purchaseId}, ${column.accountId}, ${column.day}, ${column.centBps} from ${list}`.execute(queries);
   await addToSums(
     queries,
     "paid_cent_bps",

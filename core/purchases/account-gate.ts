@@ -319,17 +319,13 @@ async function setWaits(queries: Queries, purchaseIds: readonly bigint[], waits:
     const since = (id: bigint) => known.find((row) => row.purchase_id === id)?.since ?? BigInt(Date.now());
     const { list, column } = givenRows(
       queries,
-      fresh.map((one) => [
-        one.purchaseId,
-        one.accountId,
-        one.reason,
-        one.payableAt,
-        one.centBps,
-        since(one.purchaseId),
-      ]),
+      fresh.map(({ purchaseId, accountId, reason, payableAt, centBps }) => ({
+        ...{ purchaseId, accountId, reason, payableAt, centBps },
+        since: since(purchaseId),
+      })),
     );
     await sql`insert into account_waits (purchase_id, account_id, reason, payable_at, cent_bps, since)
-      select ${column(0)}, ${column(1)}, ${column(2)}, ${column(3)}, ${column(4)}, ${column(5)} from ${list}`.execute(
+      select ${column.purchaseId}, ${column.accountId}, ${column.reason}, ${column.payableAt}, ${column.centBps}, ${column.since} from ${list}`.execute(
       queries,
     );
   }

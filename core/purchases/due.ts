@@ -31,10 +31,10 @@ export async function makeDue(queries: Queries, ids: readonly bigint[]): Promise
   if (ids.length === 0) return;
   const { list, column } = givenRows(
     queries,
-    ids.map((id) => [id]),
+    ids.map((id) => ({ id })),
   );
   // `where true` keeps SQLite from reading ON as part of a join.
-  await sql`insert into due_purchases (purchase_id, due_at) select ${column(0)}, ${databaseNow(queries)} from ${list}
+  await sql`insert into due_purchases (purchase_id, due_at) select ${column.id}, ${databaseNow(queries)} from ${list}
     where true on conflict (purchase_id) do update set due_at = excluded.due_at`.execute(queries);
 }
 
@@ -102,7 +102,7 @@ export async function setNextCheck(
   { moment, depth }: { moment: Moment; depth: bigint },
 ): Promise<void> {
   const checks = purchases.map(({ row, life }) => ({ id: row.id, check: nextCheck(life, moment) }));
-  const rows = checks.flatMap(({ id, check }) => (check.kind === "never" ? [] : [[id, ...dueOf(check, depth)]]));
+  const rows = checks.flatMap(({ id, check }) => (check.kind === "never" ? [] : [{ id, ...dueOf(check, depth) }]));
   const isOver = checks.filter(({ check }) => check.kind === "never").map(({ id }) => id);
   if (isOver.length > 0) {
     await queries
@@ -113,7 +113,7 @@ export async function setNextCheck(
   if (rows.length === 0) return;
   const { list, column } = givenRows(queries, rows);
   await sql`insert into due_purchases (purchase_id, due_at, due_block)
-    select ${column(0)}, coalesce(${column(1)}, ${databaseNow(queries)} + ${column(2)}), ${column(3)} from ${list} where true
+    select ${column.id}, coalesce(${column.at}, ${databaseNow(queries)} + ${column.afterMs}), ${column.block} from ${list} where true
     on conflict (purchase_id) do update set due_at = excluded.due_at, due_block = excluded.due_block,
     problem = null, attempts = 0`.execute(queries);
 }
@@ -122,13 +122,13 @@ export async function setNextCheck(
 function dueOf(
   check: Exclude<NextCheck, { kind: "never" }>,
   depth: bigint,
-): [bigint | null, bigint | null, bigint | null] {
+): { at: bigint | null; afterMs: bigint | null; block: bigint | null } {
   switch (check.kind) {
     case "at":
-      return [check.at, null, null];
+      return { at: check.at, afterMs: null, block: null };
     case "after":
-      return [null, check.ms, null];
+      return { at: null, afterMs: check.ms, block: null };
     case "block":
-      return [null, null, check.block + depth];
+      return { at: null, afterMs: null, block: check.block + depth };
   }
 }

@@ -147,12 +147,12 @@ async function insertEvents(queries: Queries, events: readonly NewEvent[]): Prom
   for (const [kind, ofKind] of Map.groupBy(events, (event) => event.kind)) {
     const { list, column } = givenRows(
       queries,
-      ofKind.map(({ id, gwei }) => [id, gwei]),
+      ofKind.map(({ id, gwei }) => ({ id, gwei })),
     );
     await sql`insert into events (wallet, kind, subject_id, store_name, amount_cents, amount_gwei, created_at, mail_at, push_at)
       select purchases.wallet, ${sql.lit(kind)}, purchases.id, purchases.store_name, purchases.amount_cents, c.gwei,
         ${asInteger(now)}, ${mailAt("purchases.wallet", kind, now)}, ${pushAt("purchases.wallet", kind, now)}
-      from (select ${column(0)} as id, ${column(1)} as gwei from ${list}) c
+      from (select ${column.id} as id, ${column.gwei} as gwei from ${list}) c
       join purchases on purchases.id = c.id
       join users on users.wallet = purchases.wallet and users.erased_at is null
       where purchases.created_at > ${now - EVENTS_KEPT_MS}

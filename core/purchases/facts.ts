@@ -440,11 +440,13 @@ function ofOrder(
 async function readOrdinals(queries: Queries, drafts: readonly Draft[]): Promise<Map<bigint, bigint>> {
   const known = drafts.flatMap(({ row, buyer }) => {
     const at = row.occurred_at ?? row.created_at;
-    return buyer ? [[row.id, buyer.wallet, at - (at % BIG_DAY_MS)] as const] : [];
+    return buyer ? [{ id: row.id, wallet: buyer.wallet, day: at - (at % BIG_DAY_MS) }] : [];
   });
   if (known.length === 0) return new Map();
-  const { list, column } = givenRows(queries, known);
-  const [id, wallet, day] = [column(0), column(1), column(2)];
+  const {
+    list,
+    column: { id, wallet, day },
+  } = givenRows(queries, known);
   // Each walks an index of its own.
   const earlierBy = (time: "occurred_at" | "created_at", isDated: RawBuilder<SqlBool>) => {
     const at = sql.ref(time);

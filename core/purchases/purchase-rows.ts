@@ -357,15 +357,15 @@ async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise
   if (rows.length === 0) return;
   const { list, column } = givenRows(
     queries,
-    rows.map(({ id, after: one }) => [
+    rows.map(({ id, after: one }) => ({
       id,
-      BigInt(COUNTED_STATUS[one.status]),
-      one.gwei,
-      one.centBps,
-      one.paidGwei,
-      one.isOpen ? 1n : 0n,
-      BigInt(COUNTED_SITUATIONS.indexOf(one.situation)),
-    ]),
+      status: BigInt(COUNTED_STATUS[one.status]),
+      gwei: one.gwei,
+      centBps: one.centBps,
+      paidGwei: one.paidGwei,
+      isOpen: one.isOpen ? 1n : 0n,
+      situation: BigInt(COUNTED_SITUATIONS.indexOf(one.situation)),
+    })),
   );
   const situation = sql.join(
     COUNTED_SITUATIONS.map((name, index) => sql`when ${sql.lit(index)} then ${sql.lit(name)}`),
@@ -373,7 +373,7 @@ async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise
   );
   await sql`update purchases set situation = case c.situation ${situation} end, counted_status = c.status, counted_gwei = c.gwei,
       counted_cent_bps = c.cent_bps, counted_paid_gwei = c.paid_gwei, counted_open = c.is_open
-    from (select ${column(0)} as id, ${column(1)} as status, ${column(2)} as gwei, ${column(3)} as cent_bps,
-      ${column(4)} as paid_gwei, ${column(5)} as is_open, ${column(6)} as situation from ${list}) c
+    from (select ${column.id} as id, ${column.status} as status, ${column.gwei} as gwei, ${column.centBps} as cent_bps,
+      ${column.paidGwei} as paid_gwei, ${column.isOpen} as is_open, ${column.situation} as situation from ${list}) c
     where purchases.id = c.id`.execute(queries);
 }

@@ -86,23 +86,26 @@ async function insertFresh(queries: Queries, kind: OperationKind, operations: re
   const active = traceparentNow();
   const { list, column } = givenRows(
     queries,
-    operations.map((one) => [
-      ...[one.subjectId, one.amountGwei ?? null, one.afterMs ?? 0n, one.shareId ?? null],
-      one.traceparent ?? active ?? "",
-    ]),
+    operations.map((one) => ({
+      subject: one.subjectId,
+      gwei: one.amountGwei ?? null,
+      afterMs: one.afterMs ?? 0n,
+      share: one.shareId ?? null,
+      traceparent: one.traceparent ?? active ?? "",
+    })),
   );
   const now = BigInt(Date.now());
   // What follows a purchase's mint belongs to the trace that asked for it.
   const ofMint =
     active !== undefined && isMove(kind)
-      ? sql`(select mint.traceparent from operations as mint where mint.kind = 'mint' and mint.subject_id = ${column(0)})`
+      ? sql`(select mint.traceparent from operations as mint where mint.kind = 'mint' and mint.subject_id = ${column.subject})`
       : sql`null`;
-  const traceparent = sql`coalesce(nullif(${column(4)}, ''), ${ofMint})`;
+  const traceparent = sql`coalesce(nullif(${column.traceparent}, ''), ${ofMint})`;
   // `where true` keeps SQLite from reading ON as part of a join.
   await sql`insert into operations (kind, subject_id, amount_gwei, status, attempts, since, not_before, created_at, updated_at, share_id,
       traceparent)
-    select ${kind}, ${column(0)}, ${column(1)}, 'queued', 0, ${databaseNow(queries)}, ${databaseNow(queries)} + ${column(2)},
-      cast(${now} as bigint), cast(${now} as bigint), ${column(3)}, ${traceparent} from ${list} where true
+    select ${kind}, ${column.subject}, ${column.gwei}, 'queued', 0, ${databaseNow(queries)}, ${databaseNow(queries)} + ${column.afterMs},
+      cast(${now} as bigint), cast(${now} as bigint), ${column.share}, ${traceparent} from ${list} where true
     on conflict (kind, subject_id) do update set status = excluded.status, transaction_id = null, attempts = 0, reason = null,
       error = null, batch_limit = null, amount_gwei = excluded.amount_gwei, share_id = excluded.share_id, since = excluded.since,
       not_before = excluded.not_before, updated_at = excluded.updated_at, traceparent = excluded.traceparent

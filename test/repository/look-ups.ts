@@ -5,7 +5,6 @@ export const LOOK_UPS: LookUps = {
   among: "a condition: one of these values",
   amongTexts: "the same for texts",
   givenRows: "rows given by the caller, as a table",
-  column: "a column of such rows",
   databaseNow: "the time, as the database has it",
   readClock: "the same, read",
   engineOf: "SQLite or PostgreSQL",
