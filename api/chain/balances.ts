@@ -13,7 +13,7 @@ import {
   NoAgreementError,
   type Question,
 } from "../../core/process/rpc/every-node.ts";
-import { callOf, type Said } from "../../core/process/rpc/node-voice.ts";
+import type { Said } from "../../core/process/rpc/node-voice.ts";
 import type { TokenBalance } from "../../core/rules/bonus.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { Services } from "../services.ts";
@@ -208,8 +208,11 @@ export class BalanceReader {
 
   /** A contract's metadata, for the panel; undefined if it is not an ERC-20. @throws NoAgreementError if no node answers */
   async describeToken(contract: WalletAddress, asker: string): Promise<Claimed<TokenDescription> | undefined> {
-    const textCall = (functionName: "symbol" | "name") =>
-      callOf({ to: contract, data: encodeFunctionData({ abi: erc20Abi, functionName }) }, { mostBytes: TEXT_BYTES });
+    const textCall = (functionName: "symbol" | "name") => ({
+      to: contract,
+      data: encodeFunctionData({ abi: erc20Abi, functionName }),
+      mostBytes: TEXT_BYTES,
+    });
     const calls = [textCall("symbol"), textCall("name"), decimalsCall(contract)];
     const [symbolSaid, nameSaid, decimalsSaid] = (await this.#everyNode.claimed(asker, calls)).shown;
     const [symbol, decimals] = [textIn(symbolSaid), decimalsIn(decimalsSaid)];
@@ -221,12 +224,11 @@ export class BalanceReader {
 export type TokenDescription = { symbol: string; decimals: number; name: string | null };
 
 function balanceCall(contract: WalletAddress, wallet: WalletAddress) {
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [wallet] });
-  return callOf({ to: contract, data });
+  return { to: contract, data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [wallet] }) };
 }
 
 function decimalsCall(contract: WalletAddress) {
-  return callOf({ to: contract, data: encodeFunctionData({ abi: erc20Abi, functionName: "decimals" }) });
+  return { to: contract, data: encodeFunctionData({ abi: erc20Abi, functionName: "decimals" }) };
 }
 
 /** If a contract does not answer as an ERC-20, nothing is held. */

@@ -4,7 +4,6 @@ import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { z } from "zod";
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { findPurchaseNft } from "../../core/database/nfts.ts";
-import { callOf } from "../../core/process/rpc/node-voice.ts";
 import { listTickets } from "../../core/purchases/queries.ts";
 import { drawnAs, ticketContractOf, toTicket } from "../../core/purchases/view.ts";
 import { readDailyRates } from "../../core/rates/daily-rates.ts";
@@ -157,7 +156,7 @@ type Picture = { svg: string; etag: string };
 async function drawPicture(services: Services, { asker, ...ticket }: Drawn): Promise<Picture | undefined> {
   const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "tokenURI", args: [ticket.token_id] });
   const to = ticketContractOf(services.contracts, ticket);
-  const call = callOf({ to, data }, { gas: DRAWING_GAS, mostBytes: DRAWING_BYTES });
+  const call = { to, data, gas: DRAWING_GAS, mostBytes: DRAWING_BYTES };
   const [shown] = (await services.everyNode.claimed(asker, [call])).shown;
   const svg = shown && pictureOf(decodeFunctionResult({ abi: purchaseNftAbi, functionName: "tokenURI", data: shown }));
   return svg ? { svg, etag: `"${hash("sha256", svg)}"` } : undefined;

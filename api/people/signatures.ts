@@ -11,7 +11,7 @@ import {
   recoverMessageAddress,
 } from "viem";
 import type { Agreed, EveryNode, Question } from "../../core/process/rpc/every-node.ts";
-import { callOf, codeOf, type Said } from "../../core/process/rpc/node-voice.ts";
+import type { Said } from "../../core/process/rpc/node-voice.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
@@ -86,7 +86,7 @@ export async function contractOf(
       args: [wallet, hash, signature],
       bytecode: erc6492SignatureValidatorByteCode,
     });
-    const said = await everyNode.agreed(question, [callOf({ data })]);
+    const said = await everyNode.agreed(question, [{ data }]);
     return said.value[0] === ERC_6492_VALID ? said.map(() => ({ kind: "contract_before_deployment" })) : undefined;
   }
   const data = encodeFunctionData({
@@ -94,7 +94,7 @@ export async function contractOf(
     functionName: "isValidSignature",
     args: [hash, signature],
   });
-  const said = await everyNode.agreed(question, [callOf({ to: wallet, data }), codeOf(wallet)]);
+  const said = await everyNode.agreed(question, [{ to: wallet, data }, { codeOf: wallet }]);
   const [answer = null, code = null] = said.value;
   const isThere = code !== null && code !== "0x" && !(mustHaveCode && code.startsWith(DELEGATION));
   return isThere && isMagic(answer) ? said.map(() => ({ kind: "contract" })) : undefined;

@@ -1,5 +1,4 @@
 import { type EveryNode, NoAgreementError } from "../../core/process/rpc/every-node.ts";
-import { codeOf } from "../../core/process/rpc/node-voice.ts";
 import { HOUR_MS } from "../../core/rules/iso-time.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { AdminEntry } from "../environment.ts";
@@ -12,7 +11,10 @@ export async function unnamedContracts(
 ): Promise<WalletAddress[]> {
   const keys = admins.flatMap(({ wallet, isContract }) => (isContract ? [] : [wallet]));
   if (keys.length === 0) return [];
-  const { shown } = await everyNode.claimed("the team's contracts", keys.map(codeOf));
+  const { shown } = await everyNode.claimed(
+    "the team's contracts",
+    keys.map((wallet) => ({ codeOf: wallet })),
+  );
   return keys.filter((_, index) => {
     const code = shown[index] ?? "0x";
     return code !== "0x" && !code.startsWith(DELEGATION);

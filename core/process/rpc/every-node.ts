@@ -15,18 +15,17 @@ export class Claimed<T> {
 }
 
 class AgreedAnswer<T> {
-  readonly #value: T;
+  /** Never set: by it no other object is of this type. */
+  declare private readonly made: never;
+  readonly value: T;
   readonly block: { number: number; hash: string };
   constructor(value: T, block: { number: number; hash: string }) {
-    this.#value = value;
+    this.value = value;
     this.block = block;
-  }
-  get value(): T {
-    return this.#value;
   }
   /** What follows from it is agreed as well. */
   map<U>(follow: (value: T) => U): Agreed<U> {
-    return new AgreedAnswer(follow(this.#value), this.block);
+    return new AgreedAnswer(follow(this.value), this.block);
   }
 }
 

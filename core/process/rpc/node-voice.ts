@@ -3,14 +3,11 @@ import { LANES, type Lane } from "./call-budget.ts";
 import { JsonRpc, RpcError, type RpcObserver } from "./json-rpc.ts";
 import { hashIn } from "./node-proof.ts";
 
-/** A call whose cost somebody else sets: a contract that a stranger chose runs in it. */
-export type CostlyCall = {
-  method: "eth_call" | "eth_getCode";
-  /** The block comes after them. */
-  params: readonly unknown[];
-  /** The longest answer, in bytes. */
-  mostBytes: number;
-};
+/**
+ * A call whose cost somebody else sets: a contract that a stranger chose runs in it. `mostBytes` of `to`'s answer to `data`
+ * are read. Or the code of an address.
+ */
+export type CostlyCall = { to?: string; data: string; gas?: bigint; mostBytes?: number } | { codeOf: string };
 
 /** What a node said to it: hex, or null if the call has no answer (it reverted, ran out of gas, or was too long). */
 export type Said = `0x${string}` | null;
@@ -27,20 +24,8 @@ const BEYOND_MEDIAN_MS = 250;
 const REMEMBERED = 15;
 const SOCKETS = 4;
 
-/** `to`'s answer to `data`, of which at most `mostBytes` are read. */
-export function callOf(
-  call: { to?: string; data: string },
-  { gas = STRANGERS_GAS, mostBytes = WORD_ANSWER_BYTES }: { gas?: bigint; mostBytes?: number } = {},
-): CostlyCall {
-  return { method: "eth_call", params: [{ ...call, gas: `0x${gas.toString(16)}` }], mostBytes };
-}
-
 /** EIP-170: no code is longer. */
 const LONGEST_CODE_BYTES = 24_576;
-
-export function codeOf(address: string): CostlyCall {
-  return { method: "eth_getCode", params: [address], mostBytes: LONGEST_CODE_BYTES };
-}
 
 /**
  * One configured node, on a connection of its own: what is asked here delays no other request of this process, and says
@@ -83,7 +68,8 @@ export class NodeVoice {
   }
 
   /** At a block, or the newest one. @throws RpcError if the node does not answer, or has that block's state no more */
-  async ask({ method, params, mostBytes }: CostlyCall, block?: number): Promise<Said> {
+  async ask(call: CostlyCall, block?: number): Promise<Said> {
+    const { method, params, mostBytes } = requestOf(call);
     try {
       const at = block === undefined ? "latest" : hexOf(block);
       const limits = { timeoutMs: this.#medianMs() + BEYOND_MEDIAN_MS, maxBytes: 2 * mostBytes + ENVELOPE_BYTES };
@@ -120,11 +106,18 @@ export class NodeVoice {
 /** A block's head with the hashes of its transactions. */
 const BLOCK_BYTES = 1_048_576;
 
+/** The block comes after the parameters. */
+function requestOf(call: CostlyCall): { method: string; params: readonly unknown[]; mostBytes: number } {
+  if ("codeOf" in call) return { method: "eth_getCode", params: [call.codeOf], mostBytes: LONGEST_CODE_BYTES };
+  const { gas = STRANGERS_GAS, mostBytes = WORD_ANSWER_BYTES, ...asked } = call;
+  return { method: "eth_call", params: [{ ...asked, gas: hexOf(gas) }], mostBytes };
+}
+
 /** The contract did it, not the node. */
 function isOfTheCall({ failure, message }: RpcError): boolean {
   return failure === "refused" || (failure === "too-large" && !/timed? ?out/i.test(message));
 }
 
-function hexOf(number: number): string {
+function hexOf(number: number | bigint): string {
   return `0x${number.toString(16)}`;
 }

@@ -4,7 +4,6 @@ import { join, resolve } from "node:path";
 import { expect } from "chai";
 import { Metrics } from "../../../api/operations/metrics.ts";
 import { EveryNode, NoAgreementError, type Question } from "../../../core/process/rpc/every-node.ts";
-import { callOf } from "../../../core/process/rpc/node-voice.ts";
 import { fixedRate } from "../../../core/rates/rate-source.ts";
 import { Senders } from "../../../core/sender/sender.ts";
 import { type Reply, type RpcCall, type ScriptedNode, startScriptedNode } from "../../indexer/support/scripted-node.ts";
@@ -45,7 +44,7 @@ describe("Every node", function () {
     return one;
   };
   const ask = (everyNode: EveryNode, question: Partial<Question> = {}) =>
-    everyNode.agreed({ asker: "a", at: { depth: 1 }, ...question }, [callOf({ to: CONTRACT, data: "0x" })]);
+    everyNode.agreed({ asker: "a", at: { depth: 1 }, ...question }, [{ to: CONTRACT, data: "0x" }]);
   const whyNot = (asking: Promise<unknown>) =>
     asking.then(
       () => "agreed",
@@ -163,7 +162,7 @@ describe("Every node", function () {
 
   it("shows what the first node that answers claims", async () => {
     const everyNode = await open([await node(() => ({ status: 503 })), await node()]);
-    const claimed = await everyNode.claimed("a", [callOf({ to: CONTRACT, data: "0x" })]);
+    const claimed = await everyNode.claimed("a", [{ to: CONTRACT, data: "0x" }]);
     expect(claimed.shown).to.deep.equal([word(await head())]);
   });
 });
