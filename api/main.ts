@@ -261,7 +261,7 @@ function createServices(given: {
     client,
     nodes,
     everyNode,
-    ids: new IdGate(contracts.purchaseNft, () => nodes.firstHead),
+    ids: new IdGate(contracts.purchaseNft, nodes),
     storeIds: new StoreIds(database, nameReader(client, contracts)),
     balances: balancesOf(environment, client, everyNode),
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),

@@ -1,24 +1,26 @@
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 
+/** The head of the first verified node that responded; undefined until then. */
+type SeenNodes = { readonly firstHead: number | undefined };
+
 /**
  * A purchase's id is its token id, so ids are assigned only above every existing token. The index has all of them once
  * it has reached the head at the start of this process; later tokens get their ids here. docs/product.md#purchase-id
  */
 export class IdGate {
   readonly #purchaseNft: WalletAddress;
-  /** The head of the first verified node that responded; undefined until then. */
-  readonly #firstHead: () => number | undefined;
+  readonly #nodes: SeenNodes;
   #isOpen = false;
 
-  constructor(purchaseNft: WalletAddress, firstHead: () => number | undefined) {
+  constructor(purchaseNft: WalletAddress, nodes: SeenNodes) {
     this.#purchaseNft = purchaseNft;
-    this.#firstHead = firstHead;
+    this.#nodes = nodes;
   }
 
   async isOpen(queries: Queries): Promise<boolean> {
     if (this.#isOpen) return true;
-    const head = this.#firstHead();
+    const head = this.#nodes.firstHead;
     if (head === undefined) return false;
     const cursor = await queries
       .selectFrom("chain_cursor")

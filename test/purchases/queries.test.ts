@@ -37,8 +37,8 @@ describe("An id for a new purchase", () => {
       const { database } = await open();
       const { kysely } = database;
       const nft = buyerOf(3);
-      let head: number | undefined;
-      const gate = new IdGate(nft, () => head);
+      const nodes: { firstHead: number | undefined } = { firstHead: undefined };
+      const gate = new IdGate(nft, nodes);
       const setIndex = async (purchaseNft: `0x${string}`, block: bigint) => {
         for (const table of ["chain_source", "chain_cursor"] as const) await kysely.deleteFrom(table).execute();
         const source = { purchase_nft: purchaseNft, cashback_distributor: buyerOf(4) };
@@ -50,7 +50,7 @@ describe("An id for a new purchase", () => {
       };
       await setIndex(nft, 500n);
       expect(await gate.isOpen(kysely), "no node was seen yet").to.equal(false);
-      head = 100;
+      nodes.firstHead = 100;
       for (const [purchaseNft, block, isOpen] of [
         [buyerOf(5), 500n, false],
         [nft, 99n, false],
