@@ -11,7 +11,7 @@ import type { JsonRpc } from "../core/process/rpc/json-rpc.ts";
 import type { NodePool } from "../core/process/rpc/node-pool.ts";
 import type { ApprovalRules } from "../core/purchases/approvals.ts";
 import type { IdGate } from "../core/purchases/id-gate.ts";
-import { type RateSource, shownRate } from "../core/rates/rate-source.ts";
+import type { RateSource } from "../core/rates/rate-source.ts";
 import { BIG_DAY_MS } from "../core/rules/iso-time.ts";
 import type { Network } from "../core/rules/networks.ts";
 import type { Role } from "../core/rules/roles.ts";
@@ -74,12 +74,6 @@ export type Services = {
   certificate: Pick<CertificateWatch, "problem">;
   log: Logger;
 };
-
-/** Settings for showing purchases: the rate for those without a frozen one, how deep a payout must be, and the mode. */
-export function viewOptions({ rates, environment, saleRules }: Pick<Services, "rates" | "environment" | "saleRules">) {
-  const rate = shownRate(rates, environment.WEI_PER_CENT);
-  return { rate, confirmations: environment.CONFIRMATIONS, isLive: saleRules.isLive ?? false };
-}
 
 /** Confirmations above this block are not deep enough to be paid. */
 export function deepestBlock({ environment }: Pick<Services, "environment">, cursor: bigint | undefined): bigint {

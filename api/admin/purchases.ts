@@ -9,7 +9,7 @@ import { listPanelPurchases } from "../../core/purchases/purchase-list.ts";
 import { findPurchase } from "../../core/purchases/queries.ts";
 import { holdPurchase, releasePurchase } from "../../core/purchases/staff.ts";
 import { tracePurchase } from "../../core/purchases/trace.ts";
-import { detailIn, type PurchaseView, purchaseViewAt, situationIn } from "../../core/purchases/view.ts";
+import { detailIn, type PurchaseView, purchaseViewOf, situationIn } from "../../core/purchases/view.ts";
 import { type Circumstances, type PanelPurchase, readPanelPurchases, waitingOf } from "../../core/purchases/waiting.ts";
 import { shownRate } from "../../core/rates/rate-source.ts";
 import {
@@ -35,7 +35,7 @@ import { toOperationRecord } from "../../core/sender/queue.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { listRoute, pageOf } from "../http/list-route.ts";
 import { actorOf, type Identity, isAllowed, type Route, readId, route } from "../http/route.ts";
-import { deepestBlock, type Services, viewOptions } from "../services.ts";
+import { deepestBlock, type Services } from "../services.ts";
 import { previewOf } from "./previews.ts";
 
 /** Every purchase and payout, with its history and what it waits for. docs/product.md#panel-purchase */
@@ -213,7 +213,7 @@ async function toWirePurchases(services: Services, rows: readonly PanelPurchase[
     deepestBlock: deepestBlock(services, cursor),
     nowMs: BigInt(Date.now()),
   };
-  const view = purchaseViewAt(cursor, viewOptions(services));
+  const view = purchaseViewOf(services, cursor);
   return rows.map((row) => toWirePurchase(row, view, circumstances));
 }
 

@@ -28,7 +28,6 @@ import { toWireStaffStore } from "../catalogue/wire.ts";
 import { ApiError, conflict, notFound } from "../http/api-error.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";
-import { originOf } from "../http/origin.ts";
 import { actorOf, type Route, readId, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { acceptedLanguage } from "../texts.ts";
@@ -88,8 +87,8 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
       query: tokenContractQuerySchema,
       failures: { 409: "There is no ERC-20 token at this address" },
       responses: { 200: tokenContractResponseSchema },
-      async handle({ query: { contract }, request }) {
-        const found = await services.balances.describeToken(toWalletAddress(contract), originOf(request.ip ?? ""));
+      async handle({ query: { contract }, origin }) {
+        const found = await services.balances.describeToken(toWalletAddress(contract), origin);
         if (!found) throw conflict("There is no ERC-20 token at this address", "NOT_A_TOKEN", { field: "contract" });
         return { body: { success: true, contract: contract.toLowerCase(), ...found.shown } };
       },

@@ -34,7 +34,6 @@ import { proposalRoutes } from "../admin/proposals.ts";
 import { askerOf, proposed, requireFreshAsker } from "../admin/proposing.ts";
 import { shownBalances } from "../chain/balances.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
-import { originOf } from "../http/origin.ts";
 import { Prepared } from "../http/prepared.ts";
 import { actorOf, type Identity, type Route, readId, route } from "../http/route.ts";
 import type { Visitor } from "../people/sessions.ts";
@@ -127,12 +126,12 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       summary: "One store with its cashback categories, and what the caller can earn there",
       headers: IF_NONE_MATCH,
       responses: { 200: storeResponseSchema },
-      async handle({ params, identity, request, giveBack }) {
+      async handle({ params, identity, origin, giveBack }) {
         const store = await cache.store(readId(params.id, "Store"), { withDrafts: isAdmin(identity) });
         if (!store || identity.kind !== "user") giveBack(["node"]);
         if (!store) throw notFound("Store");
         if (identity.kind !== "user") return cached(store);
-        const reader = await promisedTo(services, identity.visitor, originOf(request.ip ?? ""), await cache.read());
+        const reader = await promisedTo(services, identity.visitor, origin, await cache.read());
         return { ...cached(withPromise(store, reader)), headers: OWN_HEADERS };
       },
     }),

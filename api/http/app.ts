@@ -24,6 +24,7 @@ import { trustedProxies } from "./connection-limit.ts";
 import { isKnown } from "./etag.ts";
 import { accountPayer, payerOf, type Receipt } from "./gate.ts";
 import { identify, requireAccess } from "./identity.ts";
+import { originOf } from "./origin.ts";
 import { Prepared } from "./prepared.ts";
 import type { Asked, CheckedReply, Cost, Identity, Route, StreamReply } from "./route.ts";
 import { API_HEADERS } from "./security-headers.ts";
@@ -202,7 +203,11 @@ async function answer(services: Services, route: Route, request: Request, respon
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const rawBody = route.bodyTypes ? "" : bytes.toString("utf8");
   const params = parametersOf(request);
-  const asked = { request, identity, params, bytes, rawBody, requestId: String(response.locals.requestId) };
+  const asked = {
+    ...{ request, identity, params, bytes, rawBody },
+    requestId: String(response.locals.requestId),
+    origin: originOf(request.ip ?? ""),
+  };
   const receipt: Receipt = response.locals.receipt ?? (await admitSigned(services, route, asked, response));
   const call = { ...asked, giveBack: receipt.giveBack };
   const run = async () =>

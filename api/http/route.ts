@@ -88,6 +88,8 @@ export type Asked<Parameters extends string = string> = {
   bytes: Buffer;
   rawBody: string;
   requestId: string;
+  /** The caller's address, as purses count it. */
+  origin: string;
   params: Record<Parameters, string>;
 };
 

@@ -11,7 +11,6 @@ import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import { escapeHtml } from "../../core/rules/text.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { ApiError, conflict } from "../http/api-error.ts";
-import { originOf } from "../http/origin.ts";
 import { type Route, route, type TextReply, visitorOf } from "../http/route.ts";
 import { listUnsubscribed } from "../people/erased-list.ts";
 import { findUser } from "../people/users.ts";
@@ -79,9 +78,8 @@ export function mailRoutes(services: Services): Route[] {
       cost: { thread: 2, node: 0, stored: 3000, mail: 1 },
       failures: { 409: "No e-mails are wanted" },
       responses: { 200: doneSchema },
-      async handle({ identity, request }) {
+      async handle({ identity, origin }) {
         const { wallet } = visitorOf(identity);
-        const origin = originOf(request.ip ?? "");
         const isSent = await inTransaction(kysely, (queries) => sendLink(queries, services, wallet, origin));
         return { body: { success: true, message: isSent ? "Link sent" : "The address is verified already" } };
       },

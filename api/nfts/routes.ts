@@ -16,7 +16,6 @@ import { CHAIN_STATUS, purchaseStatusFromChain } from "../../core/rules/purchase
 import { SITUATIONS } from "../../core/rules/purchase/situation.ts";
 import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import { notFound } from "../http/api-error.ts";
-import { originOf } from "../http/origin.ts";
 import { nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
 
 import type { Services } from "../services.ts";
@@ -105,11 +104,11 @@ export function nftRoutes(services: Services): Route[] {
       summary: "The ticket picture drawn by the contract",
       query: z.object({ status: z.string().max(20).optional() }),
       responses: { 200: { type: "image/svg+xml" } },
-      async handle({ params, query, request }) {
+      async handle({ params, query, origin }) {
         const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
         if (!nft) throw notFound("Token");
         const status = drawnAs(nft);
-        const context = { ...nft, asker: originOf(request.ip ?? "") };
+        const context = { ...nft, asker: origin };
         const picture = await pictures.fetch(`${nft.token_id}:${status}`, { context });
         if (picture === undefined) throw notFound("Picture");
         const isLasting = query.status === status;

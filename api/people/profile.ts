@@ -6,7 +6,7 @@ import { listDebts } from "../../core/purchases/debt.ts";
 import { listPurchases, listTickets } from "../../core/purchases/queries.ts";
 import { type BuyerTotals, readBuyerTotals } from "../../core/purchases/shop-totals.ts";
 import { type HeldSale, readStatement, type Statement } from "../../core/purchases/statement.ts";
-import { purchaseViewAt, toPurchaseRecords, toTicket } from "../../core/purchases/view.ts";
+import { purchaseViewOf, toPurchaseRecords, toTicket } from "../../core/purchases/view.ts";
 import { type HeldToken, type Me, meResponseSchema } from "../../core/rules/api/people.ts";
 import type { Debt, Review, Totals, Statement as WireStatement } from "../../core/rules/api/purchases.ts";
 import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
@@ -14,9 +14,8 @@ import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei, chzTextFromWei, formatDecimal, reaisText } from "../../core/rules/money.ts";
 import { PROFILE_LIMIT } from "../../core/rules/product.ts";
 import { type Balances, readCreditOf, shownBalances } from "../chain/balances.ts";
-import { originOf } from "../http/origin.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
-import { type Services, viewOptions } from "../services.ts";
+import type { Services } from "../services.ts";
 import type { Visitor } from "./sessions.ts";
 
 /** Balances and rates change without our events: an older response is rebuilt. */
@@ -65,12 +64,12 @@ export function profileRoute(services: Services): Route {
     cost: { thread: 0.5, node: 5, stored: 0, mail: 0 },
     summary: "The signed-in user's profile, holdings, tickets and totals",
     responses: { 200: meResponseSchema },
-    async handle({ identity, request, giveBack }) {
+    async handle({ identity, origin, giveBack }) {
       const visitor = visitorOf(identity);
       let isBuilt = false;
       const text = await profiles.read(visitor, async () => {
         isBuilt = true;
-        const { me, changesAt } = await buildProfile(services, visitor, originOf(request.ip ?? ""));
+        const { me, changesAt } = await buildProfile(services, visitor, origin);
         return { text: JSON.stringify({ success: true, data: me }), changesAt };
       });
       if (!isBuilt) giveBack(["node"]);
@@ -96,7 +95,7 @@ async function buildProfile(
     const version = `${visitor.indexed?.hash}:${visitor.revision}`;
     return { fanTokens, balances: await shownBalances(services, wallet, { version, asker }, fanTokens) };
   };
-  const view = purchaseViewAt(visitor.indexed?.block, viewOptions(services));
+  const view = purchaseViewOf(services, visitor.indexed?.block);
   const readTotals = async () => {
     const totals = await readBuyerTotals(kysely, wallet);
     const readCredit = () => readCreditOf(services, wallet);

@@ -3,7 +3,6 @@ import { readProductLink } from "../../core/rules/product-link.ts";
 import { linkOf } from "../../core/sales/accounts.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { ApiError, conflict, forbidden, unauthorized } from "../http/api-error.ts";
-import { originOf } from "../http/origin.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { type Registrations, registerPurchase } from "./registration.ts";
@@ -22,7 +21,7 @@ export function linksRoute(services: Services, registrations: Registrations, cat
       409: "Several stores have it",
     },
     responses: { 200: linkResponseSchema },
-    async handle({ body, identity, request, giveBack }) {
+    async handle({ body, identity, origin, giveBack }) {
       const isSimulated = services.environment.SIMULATED_PURCHASES;
       if (body.user && identity.kind !== "user") throw unauthorized();
       const wallet = body.user && visitorOf(identity).wallet;
@@ -45,7 +44,7 @@ export function linksRoute(services: Services, registrations: Registrations, cat
         leads_to_page: page !== undefined && (isSimulated || leads("https://page.invalid/") !== leads()),
       };
       if (!wallet || isSimulated) return { body: answer };
-      const buyer = { wallet, asker: originOf(request.ip ?? "") };
+      const buyer = { wallet, asker: origin };
       const wanted = { user: wallet, store_id: BigInt(store.id), amount: 0n, token_slug: body.token_slug };
       const registered = await registerPurchase(services, registrations, buyer, { ...wanted, ...(page && { page }) });
       return { body: { ...answer, ...registered } };

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import { chainOf } from "../../core/chain/chains.ts";
 import { firstPaidAt, listPaidAmounts, listPayments, type Payment } from "../../core/purchases/payments.ts";
-import { purchaseViewAt } from "../../core/purchases/view.ts";
+import { purchaseViewOf } from "../../core/purchases/view.ts";
 import { type DailyRate, readDailyRates } from "../../core/rates/daily-rates.ts";
 import { type PaymentsOfYear, paymentsQuerySchema, paymentsResponseSchema } from "../../core/rules/api/payments.ts";
 import { worthCents } from "../../core/rules/cashback.ts";
@@ -13,7 +13,7 @@ import { spreadsheetIn } from "../../core/rules/spreadsheet.ts";
 import { CSV_TYPE, LIST_HEADERS, wantsCsv } from "../http/list-route.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import type { Visitor } from "../people/sessions.ts";
-import { type Services, viewOptions } from "../services.ts";
+import type { Services } from "../services.ts";
 import { siteOrigin } from "../site/heads.ts";
 import { textsIn } from "../texts.ts";
 
@@ -57,7 +57,7 @@ async function* readPages<P extends PaidAmount>(
   list: (...page: Parameters<typeof listPayments>) => Promise<P[]>,
 ): AsyncGenerator<Valued<P>[]> {
   const { reader } = services.database;
-  const { shownUpTo } = purchaseViewAt(visitor.indexed?.block, viewOptions(services));
+  const { shownUpTo } = purchaseViewOf(services, visitor.indexed?.block);
   const span = { from: startOf(year), to: startOf(year + 1), shownUpTo };
   for (let after: P | undefined; ; ) {
     const page = await list(reader, visitor.wallet, { ...span, after, limit: LIST_LIMIT });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { listPurchases } from "../../core/purchases/queries.ts";
-import { purchaseViewAt, toPurchaseRecords } from "../../core/purchases/view.ts";
+import { purchaseViewOf, toPurchaseRecords } from "../../core/purchases/view.ts";
 import { answerOf, doneSchema } from "../../core/rules/api/common.ts";
 import {
   confirmPurchaseRequestSchema,
@@ -17,9 +17,8 @@ import {
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { readCreditOf } from "../chain/balances.ts";
 import { forbidden } from "../http/api-error.ts";
-import { originOf } from "../http/origin.ts";
 import { nextBefore, type Route, readId, route, visitorOf } from "../http/route.ts";
-import { type Services, viewOptions } from "../services.ts";
+import type { Services } from "../services.ts";
 import { IDEMPOTENCY_HEADER, readKey } from "./idempotency-keys.ts";
 import { linksRoute } from "./links.ts";
 import { paymentsRoute } from "./payments.ts";
@@ -43,13 +42,13 @@ export function purchaseRoutes(services: Services, catalogue: CatalogueCache): R
         422: "The Idempotency-Key was used with another body",
       },
       responses: { 200: registerPurchaseResponseSchema },
-      async handle({ body, identity, request, giveBack }) {
+      async handle({ body, identity, request, origin, giveBack }) {
         const { wallet } = visitorOf(identity);
         if (!body.token_slug) giveBack(["node"]);
         if (body.user !== wallet) throw forbidden("user must be the signed-in wallet");
         const meaning = ["register-purchase", String(body.store_id), String(body.amount), body.token_slug ?? ""];
         const keyed = readKey(request, wallet, meaning);
-        const buyer = { wallet, asker: originOf(request.ip ?? "") };
+        const buyer = { wallet, asker: origin };
         return { body: await registerPurchase(services, registrations, buyer, body, keyed) };
       },
     }),
@@ -68,7 +67,7 @@ export function purchaseRoutes(services: Services, catalogue: CatalogueCache): R
       async handle({ identity, query }) {
         const { wallet, indexed } = visitorOf(identity);
         const rows = await listPurchases(database.reader, wallet, query);
-        const view = purchaseViewAt(indexed?.block, viewOptions(services));
+        const view = purchaseViewOf(services, indexed?.block);
         return {
           body: {
             success: true,

@@ -3,6 +3,7 @@ import type { Contracts } from "../chain/deployment.ts";
 import type { Queries } from "../database/transaction.ts";
 import { mapInTurns } from "../process/in-turns.ts";
 import { type DailyRate, readDailyRates } from "../rates/daily-rates.ts";
+import { type RateSource, shownRate } from "../rates/rate-source.ts";
 import type { AccountWait } from "../rules/account/payout-gate.ts";
 import type { PurchaseNft } from "../rules/api/people.ts";
 import type { PurchaseRecord } from "../rules/api/purchases.ts";
@@ -22,6 +23,7 @@ import {
 } from "../rules/purchase/life.ts";
 import { SITUATIONS, type Situation, shownStatus, situationOf } from "../rules/purchase/situation.ts";
 import { type StorePace, type StorePaces, usualAt } from "../rules/sale/pace.ts";
+import type { SaleRules } from "../rules/sale/rules.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import type { LifeRow, listTickets, Purchase } from "./queries.ts";
 
@@ -43,6 +45,20 @@ export function purchaseViewAt(
 ): PurchaseView {
   const shownUpTo = (indexedBlock ?? 0n) - BigInt(confirmations) + 1n;
   return { rate, shownUpTo, now: BigInt(Date.now()), isLive };
+}
+
+/** By what an api shows purchases: the rate for those without a frozen one, how deep a payout must be, and the mode. */
+type ShownBy = {
+  rates: RateSource;
+  environment: { WEI_PER_CENT: bigint; CONFIRMATIONS: number };
+  saleRules: Pick<SaleRules, "isLive">;
+};
+
+/** The context for showing purchases at an indexed block, as an api is set. */
+export function purchaseViewOf({ rates, environment, saleRules }: ShownBy, indexedBlock: bigint | undefined) {
+  const rate = shownRate(rates, environment.WEI_PER_CENT);
+  const isLive = saleRules.isLive ?? false;
+  return purchaseViewAt(indexedBlock, { rate, confirmations: environment.CONFIRMATIONS, isLive });
 }
 
 /** Where a purchase is, as its buyer reads it. */
