@@ -21,7 +21,7 @@ import {
   storedStatus,
   ticketStatus,
 } from "../rules/purchase/life.ts";
-import { SITUATIONS, type Situation, shownStatus, situationOf } from "../rules/purchase/situation.ts";
+import { placeOf, SITUATIONS, type Situation } from "../rules/purchase/situation.ts";
 import { type StorePace, type StorePaces, usualAt } from "../rules/sale/pace.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
@@ -61,16 +61,19 @@ export function purchaseViewOf({ rates, environment, saleRules }: ShownBy, index
   return purchaseViewAt(indexedBlock, { rate, confirmations: environment.CONFIRMATIONS, isLive });
 }
 
-/** Where a purchase is, as its buyer reads it. */
-export function situationIn(
-  purchase: Pick<Purchase, keyof LifeRow | "sale_state" | "pay_status" | "pay_since" | "undecided">,
-  view: PurchaseView,
-): Situation {
+type Placed = Pick<Purchase, keyof LifeRow | "sale_state" | "pay_status" | "pay_since" | "undecided">;
+
+/** Where a purchase is, as its buyer reads it, and the status that they see. */
+function placeIn(purchase: Placed, view: PurchaseView): { situation: Situation; status: PurchaseStatus } {
   const state = cashbackState(purchase, view);
   const facts = { life: lifeOf(purchase), payout: state === "unpaid" ? undefined : state };
-  const situation = situationOf({ ...facts, saleState: purchase.sale_state }, view);
+  const { situation, status } = placeOf({ ...facts, saleState: purchase.sale_state }, view);
   const isStanding = situation === "paying" && purchase.payout_state === null && isDelayed(purchase, view);
-  return isStanding ? "payout_delayed" : situation;
+  return { situation: isStanding ? "payout_delayed" : situation, status };
+}
+
+export function situationIn(purchase: Placed, view: PurchaseView): Situation {
+  return placeIn(purchase, view).situation;
 }
 
 /**
@@ -136,10 +139,8 @@ export function toPurchaseRecord(
   view: PurchaseView,
   { pace, dayRate }: Known = {},
 ): PurchaseRecord {
-  const life = lifeOf(purchase);
-  const status = shownStatus(life.status, life);
   const state = cashbackState(purchase, view);
-  const situation = situationIn(purchase, view);
+  const { situation, status } = placeIn(purchase, view);
   const cashback = SITUATIONS[situation].isNil ? 0n : cashbackOf(purchase, view.rate);
   const detail = detailIn(situation, purchase);
   const statusAt = isoTimeIfAny(purchase.status_at);
