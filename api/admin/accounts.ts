@@ -1,4 +1,4 @@
-import { amongTexts } from "../../core/database/among.ts";
+import { among } from "../../core/database/among.ts";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import { dayText } from "../../core/database/day-totals.ts";
 import type { Queries } from "../../core/database/transaction.ts";
@@ -278,7 +278,7 @@ async function listKnownLines(
     .select("line_key")
     .where("account_id", "=", accountId)
     .where(
-      amongTexts(
+      among(
         queries,
         "line_key",
         lines.map(({ lineKey }) => lineKey),

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Insertable } from "kysely";
-import { amongTexts } from "../../core/database/among.ts";
+import { among } from "../../core/database/among.ts";
 import { GroupCommit } from "../../core/database/batching.ts";
 import type { Schema } from "../../core/database/generated/schema.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
@@ -244,7 +244,7 @@ export async function deleteOldShopEvents(queries: Queries, now: bigint, limit: 
     await queries
       .deleteFrom("affiliate_events")
       .where("network", "=", network)
-      .where(amongTexts(queries, "event_id", ids))
+      .where(among(queries, "event_id", ids))
       .execute();
   }
   return old.length >= limit;

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import type { RawBuilder } from "kysely";
-import { amongTexts } from "../../core/database/among.ts";
+import { among } from "../../core/database/among.ts";
 import { databaseNow, engineOf } from "../../core/database/clock.ts";
 import { currentPosition } from "../../core/database/replica.ts";
 import type { Queries } from "../../core/database/transaction.ts";
@@ -104,7 +104,7 @@ export async function findVisitors(queries: Queries, tokenHashes: readonly strin
       "chain_cursor.block_number",
       "chain_cursor.block_hash",
     ])
-    .where(amongTexts(queries, "sessions.token_hash", tokenHashes))
+    .where(among(queries, "sessions.token_hash", tokenHashes))
     .where("sessions.revoked_at", "is", null)
     .where("users.erased_at", "is", null)
     .execute();

@@ -1,4 +1,4 @@
-import { amongTexts } from "../database/among.ts";
+import { among } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import { CLUBS_MAX, type ClubPattern, clubKeys } from "../rules/clubs/club.ts";
 import { idsOf, jsonOf } from "../rules/records.ts";
@@ -86,13 +86,13 @@ async function rename(queries: Queries, slug: string, keys: readonly string[]): 
   const sharing = await queries
     .selectFrom("club_names")
     .select("club_slug")
-    .where(amongTexts(queries, "name_key", touched))
+    .where(among(queries, "name_key", touched))
     .execute();
   const slugs = [slug, ...sharing.map(({ club_slug }) => club_slug)];
   const stores = await queries
     .selectFrom("stores")
     .select("id")
-    .where(({ or }) => or([amongTexts(queries, "club_key", touched), amongTexts(queries, "club_slug", slugs)]))
+    .where(({ or }) => or([among(queries, "club_key", touched), among(queries, "club_slug", slugs)]))
     .execute();
   for (const id of idsOf(stores)) await indexStore(queries, id);
 }

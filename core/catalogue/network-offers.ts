@@ -1,4 +1,4 @@
-import { amongTexts } from "../database/among.ts";
+import { among } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import { isPublicHttpsUrl } from "../rules/api/common.ts";
 import { DAY_MS } from "../rules/iso-time.ts";
@@ -42,7 +42,7 @@ export async function saveListed(queries: Queries, of: AccountOf, listed: readon
     .where("network", "=", of.network)
     .where("account", "=", of.account)
     .where(
-      amongTexts(
+      among(
         queries,
         "network_key",
         offers.map(({ key }) => key),

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import { among, amongTexts } from "../database/among.ts";
+import { among } from "../database/among.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { listNewest, type NewestPage } from "../database/newest-page.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
@@ -152,7 +152,7 @@ export async function noteListed(
     .set(noted)
     .where("network", "=", network)
     .where("account", "=", account)
-    .where(amongTexts(queries, "network_key", keys))
+    .where(among(queries, "network_key", keys))
     .execute();
 }
 

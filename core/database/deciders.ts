@@ -1,4 +1,4 @@
-import { amongTexts } from "./among.ts";
+import { among } from "./among.ts";
 import type { Queries } from "./transaction.ts";
 
 /*
@@ -68,8 +68,8 @@ export async function readAuthors(
   const rows = await queries
     .selectFrom("fact_authors")
     .select(["author", "subject"])
-    .where(amongTexts(queries, "author", people))
-    .where(amongTexts(queries, "subject", subjects))
+    .where(among(queries, "author", people))
+    .where(among(queries, "subject", subjects))
     .execute();
   const said = new Set(rows.map(({ author, subject }) => `${author} ${subject}`));
   return (author, subject) => said.has(`${author} ${subject}`);

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { amongTexts } from "../database/among.ts";
+import { among } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { recordDebts } from "./events.ts";
@@ -40,7 +40,7 @@ async function sumDebts(
     .selectFrom("adjustments")
     .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
     .select(["adjustments.wallet", "adjustments.amount_gwei"])
-    .where(amongTexts(queries, "adjustments.wallet", wallets))
+    .where(among(queries, "adjustments.wallet", wallets))
     .where(isCounted)
     .execute();
   for (const { wallet, amount_gwei } of adjustments) add(wallet, amount_gwei, 0n);
@@ -48,7 +48,7 @@ async function sumDebts(
   const offsets = await queries
     .selectFrom("purchases")
     .select(["wallet", "offset_gwei", isUnsent().as("is_unsent")])
-    .where(amongTexts(queries, "wallet", new Set(debts.keys())))
+    .where(among(queries, "wallet", new Set(debts.keys())))
     .where("offset_gwei", ">", 0n)
     .execute();
   for (const { wallet, offset_gwei, is_unsent } of offsets)

@@ -1,4 +1,4 @@
-import { amongTexts } from "../database/among.ts";
+import { among } from "../database/among.ts";
 import type { ChangedFact } from "../database/changed-facts.ts";
 import { readClock } from "../database/clock.ts";
 import { type Acting, actingIn, readAuthors } from "../database/deciders.ts";
@@ -110,7 +110,7 @@ async function loadTogether(
     .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
     .innerJoin("sales", "sales.id", "purchases.sale_id")
     .select("sales.id")
-    .where(amongTexts(queries, "adjustments.wallet", debtors))
+    .where(among(queries, "adjustments.wallet", debtors))
     .where("sales.state", "<>", "declined")
     .groupBy("sales.id")
     .having(({ fn }) => fn.sum("adjustments.cent_bps"), ">", 0)

@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
-import { among, amongTexts, givenRows } from "../database/among.ts";
+import { among, givenRows } from "../database/among.ts";
 import { COUNTED } from "../database/capped-count.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { touchUsers } from "../database/touch-user.ts";
@@ -145,7 +145,7 @@ async function readClicks(queries: Queries, rows: readonly SaleRow[]): Promise<(
   const clicks = await queries
     .selectFrom("clicks")
     .selectAll()
-    .where(({ or }) => or([among(queries, "id", ids), amongTexts(queries, "token", tokens)]))
+    .where(({ or }) => or([among(queries, "id", ids), among(queries, "token", tokens)]))
     .execute();
   const stores = await readStores(queries, new Set(clicks.map((one) => one.store_id)));
   return clicks.flatMap((row) => {
@@ -289,7 +289,7 @@ async function readUnclaimed(
     .selectFrom("nfts")
     .leftJoin("purchases", "purchases.id", "nfts.token_id")
     .select(["nfts.token_id", "nfts.owner", "nfts.store_id", "nfts.value_cents", "nfts.minted_at"])
-    .where(amongTexts(queries, "nfts.owner", wallets))
+    .where(among(queries, "nfts.owner", wallets))
     .where("nfts.sale_ref", "<>", 0n)
     .where("nfts.status", "<>", BigInt(CHAIN_STATUS.cancelled))
     .where("purchases.id", "is", null)
@@ -334,8 +334,8 @@ async function readRates(
     )
     .select(["fx_requests.currency", "fx_requests.day"])
     .select(["fx_rates.rate_micros", "fx_rates.doubted_from", "fx_rates.accepted_by"])
-    .where(amongTexts(queries, "fx_requests.currency", currencies))
-    .where(amongTexts(queries, "fx_requests.day", days))
+    .where(among(queries, "fx_requests.currency", currencies))
+    .where(among(queries, "fx_requests.day", days))
     .where((where) => where.or([where("doubted_from", "is", null), where("accepted_at", "is not", null)]))
     .execute();
   const ofDay = Map.groupBy(stored, ({ day }) => day);
@@ -380,7 +380,7 @@ async function readSameOrder(
   if (keys.size === 0) return () => [];
   // The condition of the index.
   const numbered = sql`select id, row_number() over (partition by order_key, store_id order by id) as place from sales
-    where ${amongTexts(queries, "order_key", keys)} and click_id is not null and state <> 'declined'`;
+    where ${among(queries, "order_key", keys)} and click_id is not null and state <> 'declined'`;
   const select = queries
     .selectFrom("sales")
     .innerJoin("stores", "stores.id", "sales.store_id")

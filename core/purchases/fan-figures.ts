@@ -1,4 +1,4 @@
-import { among, amongTexts } from "../database/among.ts";
+import { among } from "../database/among.ts";
 import { engineOf, readClock } from "../database/clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { FANS_TOLD, type Figures, isMonthOpen, toldFigures } from "../rules/fan-figures.ts";
@@ -111,7 +111,7 @@ async function lockFans(queries: Queries, wallets: ReadonlySet<WalletAddress>) {
   const rows = queries
     .selectFrom("fan_clubs")
     .selectAll()
-    .where(amongTexts(queries, "wallet", wallets))
+    .where(among(queries, "wallet", wallets))
     .orderBy("wallet");
   return engineOf(queries) === "sqlite" ? rows.execute() : rows.forUpdate().execute();
 }

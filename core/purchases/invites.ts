@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { among, amongTexts } from "../database/among.ts";
+import { among } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import { BOOST_SALE_MS } from "../rules/boost.ts";
 import { inviteCentBps, type SaleInvite } from "../rules/invites.ts";
@@ -48,7 +48,7 @@ async function readOpenInvites(queries: Queries, wallets: ReadonlySet<WalletAddr
   const ofFriends = await queries
     .selectFrom("invites")
     .select(["id", "friend as wallet", "bps"])
-    .where(amongTexts(queries, "friend", wallets))
+    .where(among(queries, "friend", wallets))
     .where("friend_click", "is", null)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom("clicks").select("clicks.id").whereRef("clicks.wallet", "=", "invites.friend"))),
@@ -60,7 +60,7 @@ async function readOpenInvites(queries: Queries, wallets: ReadonlySet<WalletAddr
   const ofInviters = await queries
     .selectFrom("invites")
     .select(["id", "inviter as wallet", "bps"])
-    .where(amongTexts(queries, "inviter", wallets))
+    .where(among(queries, "inviter", wallets))
     .where("friend_click", "is not", null)
     .where("inviter_click", "is", null)
     .where("state", "=", "open")

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { among, amongTexts } from "../database/among.ts";
+import { among } from "../database/among.ts";
 import { engineOf } from "../database/clock.ts";
 import { BeginAnewError, databaseErrorCode, type Queries } from "../database/transaction.ts";
 import { idsOf } from "../rules/records.ts";
@@ -101,7 +101,7 @@ export async function lockPurchasesWithSales(
 }
 
 async function lockBuyers(queries: Queries, wallets: ReadonlySet<WalletAddress>, waiting: Waiting): Promise<void> {
-  await sql`select wallet from users where ${amongTexts(queries, "wallet", [...wallets].sort())}
+  await sql`select wallet from users where ${among(queries, "wallet", [...wallets].sort())}
     order by wallet for update ${NOWAIT[waiting]}`.execute(queries);
 }
 

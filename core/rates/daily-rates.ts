@@ -1,4 +1,4 @@
-import { amongTexts } from "../database/among.ts";
+import { among } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import { DAY_MS } from "../rules/iso-time.ts";
 import { saoPauloDay } from "../rules/sao-paulo-time.ts";
@@ -41,7 +41,7 @@ export async function readDailyRates(
   const rows = await queries
     .selectFrom("chz_rates")
     .select(["day", "wei_per_cent"])
-    .where(amongTexts(queries, "day", new Set([...days].flatMap(daysUpTo))))
+    .where(among(queries, "day", new Set([...days].flatMap(daysUpTo))))
     .execute();
   const known = new Map(rows.map((row) => [row.day, row.wei_per_cent]));
   const rates = new Map([...days].map((day) => [day, latest(daysUpTo(day), known)]));

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import { z } from "zod";
-import { among, amongTexts } from "../database/among.ts";
+import { among } from "../database/among.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { type ListPage, readPage } from "../database/lists/page.ts";
 import { byId, startsWith, startsWithTest } from "../database/lists/search.ts";
@@ -182,7 +182,7 @@ export function readByAdvertiser(
     .selectFrom("programmes")
     .selectAll()
     .where(ofAccount(key))
-    .where(amongTexts(queries, "advertiser_id", advertiserIds))
+    .where(among(queries, "advertiser_id", advertiserIds))
     .execute();
 }
 

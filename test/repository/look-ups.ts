@@ -2,8 +2,7 @@ import type { LookUps } from "../../scripts/developer/walk/spines.ts";
 
 /** What a reader of a spine need not open, at most 25: its name says all. docs/architecture.md#spines */
 export const LOOK_UPS: LookUps = {
-  among: "a condition: one of these values",
-  amongTexts: "the same for texts",
+  among: "a condition: one of these ids, or texts",
   givenRows: "rows given by the caller, as a table",
   databaseNow: "the time, as the database has it",
   readClock: "the same, read",
