@@ -11,7 +11,7 @@ import {
   percentApprovalSchema,
   percentApprovalsQuerySchema,
 } from "../../core/rules/api/boosts.ts";
-import { isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
 import { percentText } from "../../core/rules/money.ts";
 import { NETWORK_ACTOR } from "../../core/rules/proposals.ts";
 import { permissionsOf } from "../../core/rules/roles.ts";
@@ -86,7 +86,7 @@ function toWireApproval(row: PercentApprovalRow): PercentApproval {
     percent: percentText(row.bps),
     from_percent: row.from_bps === null ? null : percentText(row.from_bps),
     change: row.category_id === null ? null : toWireChange(row),
-    starts_at: isoTimeIfAny(row.starts_at),
-    ends_at: isoTimeIfAny(row.ends_at),
+    starts_at: isoTime(row.starts_at),
+    ends_at: isoTime(row.ends_at),
   };
 }

@@ -15,7 +15,7 @@ import {
 import { closeRequests } from "../../core/database/requests.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { type ProposalRow, proposalSchema, proposalsQuerySchema } from "../../core/rules/api/proposals.ts";
-import { isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
 import { mayPropose, NETWORK_ACTOR, type ProposalKind, proposalRule } from "../../core/rules/proposals.ts";
 import { keysOf } from "../../core/rules/records.ts";
 import { TorcidaError } from "../../core/rules/torcida-error.ts";
@@ -170,7 +170,7 @@ function toWireProposal(row: Proposal, subject: string | null): ProposalRow {
     to: joined("to"),
     changes,
     reason: row.reason,
-    takes_effect_at: isoTimeIfAny(row.takes_effect_at),
+    takes_effect_at: isoTime(row.takes_effect_at),
     needs_second: row.state === "open" && row.due_at === null,
   };
 }

@@ -1,5 +1,5 @@
 import type { Asker } from "../../core/database/proposals.ts";
-import { isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
 import { mayPropose, type ProposalKind } from "../../core/rules/proposals.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { actorOf, type Identity } from "../http/route.ts";
@@ -22,11 +22,11 @@ export function requireFreshAsker(identity: Identity, proposals: readonly bigint
 
 /** The body of the 202 of a call whose effect waits. */
 export function proposed(id: bigint, takesEffectAt: bigint | null, what = "What else was said is saved") {
-  const until = takesEffectAt === null ? "a second person agrees" : isoTimeIfAny(takesEffectAt);
+  const until = takesEffectAt === null ? "a second person agrees" : isoTime(takesEffectAt);
   return {
     success: true,
     message: `${what}; this waits until ${until}`,
     proposal_id: Number(id),
-    takes_effect_at: isoTimeIfAny(takesEffectAt),
+    takes_effect_at: isoTime(takesEffectAt),
   } as const;
 }

@@ -25,7 +25,7 @@ import {
 import { approvalNeededSchema, doneSchema, noBodyOrReasonSchema } from "../../core/rules/api/common.ts";
 import type { Preview } from "../../core/rules/api/sales.ts";
 import { cashbackOf, cashbackOfCentBps } from "../../core/rules/cashback.ts";
-import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../core/rules/money.ts";
 import { lifeOf } from "../../core/rules/purchase/life.ts";
 import { shownStatus } from "../../core/rules/purchase/situation.ts";
@@ -238,7 +238,7 @@ function toWirePurchase(row: PanelPurchase, view: PurchaseView, circumstances: C
     wait_reason: waiting?.reason ?? null,
     wait_limit: waiting?.limit ?? null,
     wait_text: waiting?.text ?? null,
-    expected_at: isoTimeIfAny(waiting?.expectedMs ?? null),
+    expected_at: isoTime(waiting?.expectedMs ?? null),
     amount: reaisText(row.amount_cents),
     cashback_percent: percentText(row.cashback_bps),
     bonus_percent: percentText(row.bonus_bps),
@@ -251,16 +251,16 @@ function toWirePurchase(row: PanelPurchase, view: PurchaseView, circumstances: C
     kept: chzTextFromGwei(row.offset_gwei),
     paid: chzTextFromGwei(row.payout_state === "paid" ? (row.paid_gwei ?? 0n) : 0n),
     held_by: row.held_by,
-    held_at: isoTimeIfAny(row.held_at),
+    held_at: isoTime(row.held_at),
     held_reason: row.held_reason,
     mint_tx: row.mint_transaction,
     status_tx: row.status_transaction,
     payment_tx: row.payout_transaction,
     created_at: isoTime(row.created_at),
-    minted_at: isoTimeIfAny(row.minted_at),
-    confirmed_at: row.chain_status === 2n ? isoTimeIfAny(row.status_at) : null,
-    payable_at: isoTimeIfAny(row.payable_at),
-    paid_at: isoTimeIfAny(row.paid_at),
+    minted_at: isoTime(row.minted_at),
+    confirmed_at: row.chain_status === 2n ? isoTime(row.status_at) : null,
+    payable_at: isoTime(row.payable_at),
+    paid_at: isoTime(row.paid_at),
   };
 }
 

@@ -11,7 +11,7 @@ import {
   salesQuerySchema,
 } from "../../core/rules/api/sales.ts";
 import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
-import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../core/rules/money.ts";
 import type { PurchaseFacts } from "../../core/rules/sale/facts.ts";
 import { type Hold, type HoldLanguage, sayHolds } from "../../core/rules/sale/holds.ts";
@@ -118,7 +118,7 @@ function toWireRevision(row: Awaited<ReturnType<typeof listRevisions>>[number]) 
     payable: report.payable,
     amount: amountText(report.amountMicros),
     currency: report.currency,
-    changed_at: isoTimeIfAny(row.changed_at),
+    changed_at: isoTime(row.changed_at),
     read_at: isoTime(row.read_at),
     applied: row.is_applied === 1n,
   };
@@ -168,8 +168,8 @@ function toWireSale(sale: SaleRow, language: HoldLanguage) {
     amount_brl: sale.amount_cents === null ? null : reaisText(sale.amount_cents),
     commission: sale.commission_cents === null ? null : reaisText(sale.commission_cents),
     cashback: reaisOf(sale.cashback_cent_bps),
-    occurred_at: isoTimeIfAny(sale.occurred_at),
-    changed_at: isoTimeIfAny(sale.changed_at),
+    occurred_at: isoTime(sale.occurred_at),
+    changed_at: isoTime(sale.changed_at),
     released_by: sale.released_by,
   };
 }

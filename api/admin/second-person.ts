@@ -1,7 +1,7 @@
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { doneSchema, noBodyOrReasonSchema } from "../../core/rules/api/common.ts";
-import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
 import type { Permission, Role } from "../../core/rules/roles.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { actorOf, type Route, readId, roleOf, route } from "../http/route.ts";
@@ -125,6 +125,6 @@ export function toWireDecision<State>(row: DecisionRow<State>) {
   return {
     ...{ id: Number(row.id), state, asked_by, decided_by, decision_reason },
     created_at: isoTime(row.created_at),
-    decided_at: isoTimeIfAny(row.decided_at),
+    decided_at: isoTime(row.decided_at),
   };
 }

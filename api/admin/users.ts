@@ -15,7 +15,7 @@ import {
 import { addressSchema, doneSchema, noBodyOrReasonSchema } from "../../core/rules/api/common.ts";
 import { proposedSchema } from "../../core/rules/api/proposals.ts";
 import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
-import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei } from "../../core/rules/money.ts";
 import { isNobodysRole, isVisibleName } from "../../core/rules/person-name.ts";
 import { joinFullName } from "../../core/rules/text.ts";
@@ -84,7 +84,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
         const asked = await findWaiting(kysely, "erase", wallet);
         const erasure = asked && {
           proposal_id: Number(asked.id),
-          takes_effect_at: isoTimeIfAny(asked.takes_effect_at),
+          takes_effect_at: isoTime(asked.takes_effect_at),
         };
         const sessions = (await listSessions(kysely, wallet)).filter(isAlive).map((session) => ({
           kind: session.kind,
@@ -222,7 +222,7 @@ function toWireUser(services: Services, stored: UserRow, isWhole: boolean): Admi
     pending: sum(row.pending_gwei, row.pending_cent_bps),
     paid: chzTextFromGwei(row.paid_gwei ?? 0n),
     created_at: isoTime(row.created_at),
-    erased_at: isoTimeIfAny(row.erased_at),
+    erased_at: isoTime(row.erased_at),
   };
 }
 

@@ -14,7 +14,7 @@ import {
 import type { Club } from "../../core/rules/api/clubs.ts";
 import { cashbackRange, cashbackRangeText } from "../../core/rules/cashback.ts";
 import { CLUB_PATTERNS } from "../../core/rules/clubs/club.ts";
-import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
 import { parsePercent, percentText } from "../../core/rules/money.ts";
 import { type PromiseReader, payableOf, promiseOf } from "../../core/rules/promise.ts";
 import { keysOf, recordOf } from "../../core/rules/records.ts";
@@ -111,7 +111,7 @@ export function toWirePromise(
     bonus_percent: percentText(bonusBps),
     total_percent: percentText(totalBps),
     token_slug: token?.slug ?? null,
-    boost_ends_at: isoTimeIfAny(boostEndsAt),
+    boost_ends_at: isoTime(boostEndsAt),
   };
 }
 

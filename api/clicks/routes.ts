@@ -9,7 +9,7 @@ import {
   createClaimResponseSchema,
 } from "../../core/rules/api/sales.ts";
 import { bonusStateOf } from "../../core/rules/bonus-read.ts";
-import { BIG_DAY_MS, isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { BIG_DAY_MS, isoTime } from "../../core/rules/iso-time.ts";
 import { formatDecimal, reaisText } from "../../core/rules/money.ts";
 import { idsOf } from "../../core/rules/records.ts";
 import { CLAIM_ANSWER_DAYS } from "../../core/rules/sale/value.ts";
@@ -234,6 +234,6 @@ export function toWireClaim(claim: ClaimRow) {
     created_at: isoTime(claim.created_at),
     answer_by: isoTime(claim.created_at + CLAIM_ANSWER_DAYS * BIG_DAY_MS),
     has_picture: claim.picture_type !== null,
-    decided_at: isoTimeIfAny(claim.decided_at),
+    decided_at: isoTime(claim.decided_at),
   };
 }

@@ -5,7 +5,7 @@ import { erasedFileOf } from "../../core/process/environment.ts";
 import { doneSchema } from "../../core/rules/api/common.ts";
 import { chooseMailRequestSchema, mailChoiceSchema, mailLinkQuerySchema } from "../../core/rules/api/mail.ts";
 import type { MailTopic } from "../../core/rules/events.ts";
-import { isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
 import { LANGUAGES, type Language, languageFrom } from "../../core/rules/languages.ts";
 import { PRODUCT_NAME } from "../../core/rules/product.ts";
 import { escapeHtml } from "../../core/rules/text.ts";
@@ -158,7 +158,7 @@ function toWire(reader: Reader | undefined, email: string, post: Post | undefine
     is_verified: reader?.mail_address != null,
     topics: topicsOf(reader),
     language: languageFrom(reader?.language),
-    link_sent_at: isoTimeIfAny(reader ? linkSentAt(reader, email) : null),
+    link_sent_at: isoTime(reader ? linkSentAt(reader, email) : null),
   };
 }
 

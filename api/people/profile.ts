@@ -10,7 +10,7 @@ import { purchaseViewOf, toPurchaseRecords, toTicket } from "../../core/purchase
 import { type HeldToken, type Me, meResponseSchema } from "../../core/rules/api/people.ts";
 import type { Debt, Review, Totals, Statement as WireStatement } from "../../core/rules/api/purchases.ts";
 import { cashbackOfCentBps } from "../../core/rules/cashback.ts";
-import { isoTime, isoTimeIfAny } from "../../core/rules/iso-time.ts";
+import { isoTime } from "../../core/rules/iso-time.ts";
 import { chzTextFromGwei, chzTextFromWei, formatDecimal, reaisText } from "../../core/rules/money.ts";
 import { PROFILE_LIMIT } from "../../core/rules/product.ts";
 import { type Balances, readCreditOf, shownBalances } from "../chain/balances.ts";
@@ -177,7 +177,7 @@ export function toWireStatement(statement: Statement): WireStatement {
     deducted: chzTextFromGwei(deducted),
     total: chzTextFromGwei(in_wallet + on_the_way + waiting + deducted),
     sum: chzTextFromGwei(in_wallet + on_the_way + waiting - to_offset),
-    next_at: isoTimeIfAny(nextAt),
+    next_at: isoTime(nextAt),
   };
 }
 

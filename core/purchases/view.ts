@@ -9,7 +9,7 @@ import type { PurchaseNft } from "../rules/api/people.ts";
 import type { PurchaseRecord } from "../rules/api/purchases.ts";
 import { bonusStateOf } from "../rules/bonus-read.ts";
 import { cashbackOf, worthCents } from "../rules/cashback.ts";
-import { isoTime, isoTimeIfAny } from "../rules/iso-time.ts";
+import { isoTime } from "../rules/iso-time.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../rules/money.ts";
 import { PRODUCT_NAME } from "../rules/product.ts";
 import {
@@ -143,7 +143,7 @@ export function toPurchaseRecord(
   const { situation, status } = placeIn(purchase, view);
   const cashback = SITUATIONS[situation].isNil ? 0n : cashbackOf(purchase, view.rate);
   const detail = detailIn(situation, purchase);
-  const statusAt = isoTimeIfAny(purchase.status_at);
+  const statusAt = isoTime(purchase.status_at);
   const steps = { reportedAt: purchase.created_at, approvedAt: purchase.approved_at };
   return {
     id: Number(purchase.id),
@@ -177,12 +177,12 @@ export function toPurchaseRecord(
     mint_tx: purchase.mint_transaction,
     status_tx: purchase.status_transaction,
     payment_tx: state === "unpaid" ? null : purchase.payout_transaction,
-    minted_at: isoTimeIfAny(purchase.minted_at),
+    minted_at: isoTime(purchase.minted_at),
     confirmed_at: status === "confirmed" && detail !== "returned" ? statusAt : null,
     returned_at: detail === "returned" ? statusAt : null,
-    paid_at: state === "unpaid" ? null : isoTimeIfAny(purchase.paid_at),
-    expected_at: state === "unpaid" && status !== "cancelled" ? isoTimeIfAny(purchase.payable_at) : null,
-    usual_at: pace && purchase.source === "live" ? isoTimeIfAny(usualAt(situation, steps, pace)) : null,
+    paid_at: state === "unpaid" ? null : isoTime(purchase.paid_at),
+    expected_at: state === "unpaid" && status !== "cancelled" ? isoTime(purchase.payable_at) : null,
+    usual_at: pace && purchase.source === "live" ? isoTime(usualAt(situation, steps, pace)) : null,
   };
 }
 
@@ -218,7 +218,7 @@ export function toTicket(contracts: Contracts, ticket: Awaited<ReturnType<typeof
     tokenId: ticket.token_id.toString(),
     txHash: ticket.mint_transaction,
     contract: ticketContractOf(contracts, ticket),
-    burnt_at: isoTimeIfAny(ticket.burnt_at),
+    burnt_at: isoTime(ticket.burnt_at),
     club_slug: ticket.store_club,
     name: PRODUCT_NAME,
     symbol: PRODUCT_NAME.toUpperCase(),
