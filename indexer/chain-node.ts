@@ -74,7 +74,8 @@ export class ChainNode {
   }
 
   async head(): Promise<Block> {
-    return blockOf(await this.#rpc.call("eth_getBlockByNumber", ["latest", false]));
+    const [head] = await this.#rpc.batch([{ method: "eth_getBlockByNumber", params: ["latest", false] }]);
+    return blockOf(head);
   }
 
   /** The blocks with these numbers, in this order. @throws RpcError if one is missing. */
@@ -141,8 +142,8 @@ export class ChainNode {
 
   /** Our logs of a range, both ends included, in chain order. */
   async logs(from: number, to: number): Promise<RpcLog[]> {
-    const { method, params } = this.#logsCall(from, to);
-    return this.#checked(this.#logsIn(await this.#rpc.call(method, params)), from, to);
+    const [logs] = await this.#rpc.batch([this.#logsCall(from, to)]);
+    return this.#checked(this.#logsIn(logs), from, to);
   }
 
   #logsCall(from: number, to: number, topics: readonly string[] = TOPICS): RpcCall {
@@ -162,7 +163,8 @@ export class ChainNode {
    * @throws RpcError, also if the node no longer has the block
    */
   async exactLogsOf(block: Block, bloom: Bloom): Promise<RpcLog[]> {
-    const all = this.#logsIn(await this.#rpc.call("eth_getLogs", [{ blockHash: block.hash }]));
+    const [logs] = await this.#rpc.batch([{ method: "eth_getLogs", params: [{ blockHash: block.hash }] }]);
+    const all = this.#logsIn(logs);
     if (!bloom.isOf(block.logsBloom, all)) throw this.#lie(`other logs of block ${block.number} than its bloom says`);
     if (all.some((log) => log.blockHash !== block.hash)) throw this.#lie(`other logs than of block ${block.hash}`);
     const ours = all.filter((log) => this.#emittersOf.get(log.topics[0] ?? "")?.includes(log.address.toLowerCase()));

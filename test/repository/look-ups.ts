@@ -22,7 +22,7 @@ export const LOOK_UPS: LookUps = {
   jsonOf: "a value as JSON, with its big numbers",
   "EveryNode.agreed": "what the nodes agree on",
   "EveryNode.claimed": "what one node claims, to be shown",
-  "JsonRpc.settle": "several requests to a node, each with its result",
+  "JsonRpc.batch": "several calls of a node, with their results",
   isMove: "whether an operation is of a purchase",
   databaseErrorCode: "the code of an error of the database",
   cashbackOfCentBps: "an exact cashback in gwei",
