@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { boundBoosts } from "../core/catalogue/boosts.ts";
 import { nameReader, StoreIds } from "../core/catalogue/chain-names.ts";
 import { orderByPromise } from "../core/catalogue/store-search.ts";
-import type { Contracts } from "../core/chain/deployment.ts";
+import { type Contracts, distributorsOf } from "../core/chain/deployment.ts";
 import { signAuditBy } from "../core/database/audit-log.ts";
 import { BatchLoader } from "../core/database/batching.ts";
 import { connect, type Database } from "../core/database/connect.ts";
@@ -263,7 +263,7 @@ function createServices(given: {
     everyNode,
     ids: new IdGate(contracts.purchaseNft, nodes),
     storeIds: new StoreIds(database, nameReader(client, contracts)),
-    balances: balancesOf(environment, client, everyNode),
+    balances: balancesOf(environment, client, everyNode, contracts),
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
     paces: storePaces(database.reader),
     cursors,
@@ -284,10 +284,16 @@ function createServices(given: {
   };
 }
 
-function balancesOf(environment: ApiEnvironment, client: ChainClient, everyNode: EveryNode): BalanceReader {
+function balancesOf(
+  environment: ApiEnvironment,
+  client: ChainClient,
+  everyNode: EveryNode,
+  contracts: Contracts,
+): BalanceReader {
   const { network, NODE_CALLS_PER_SECOND, RATE_LIMIT_SCALE } = environment;
   const purse = new NodePurse(NODE_CALLS_PER_SECOND * RATE_LIMIT_SCALE);
-  return new BalanceReader({ client, everyNode, purse, blockMs: NETWORK_RULES[network].blockMs });
+  const { blockMs } = NETWORK_RULES[network];
+  return new BalanceReader({ client, everyNode, purse, distributors: distributorsOf(contracts), blockMs });
 }
 
 function createRates(environment: ApiEnvironment, database: Database, log: Logger): RateSource {

@@ -3,7 +3,6 @@ import { LRUCache } from "lru-cache";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { BaseError, decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex } from "viem";
 import type { FanTokenRow } from "../../core/catalogue/fan-tokens.ts";
-import { distributorsOf } from "../../core/chain/deployment.ts";
 import { cashbackDistributorAbi } from "../../core/chain/generated/cashback-distributor.ts";
 import type { ChainClient } from "../../core/process/rpc/chain-client.ts";
 import {
@@ -38,6 +37,8 @@ type Parts = {
   client: ChainClient;
   everyNode: Pick<EveryNode, "agreed" | "claimed">;
   purse: Pick<NodePurse, "spend">;
+  /** The contracts that pay, and those that did: each may hold what a wallet refused. */
+  distributors: readonly WalletAddress[];
   /** How often the chain can change. */
   blockMs: number;
 };
@@ -60,7 +61,7 @@ export async function shownBalances(
 
 /** The wei that a wallet can withdraw after it refused payouts; undefined while the chain does not answer. */
 export function readCreditOf(services: Services, wallet: WalletAddress): Promise<bigint | undefined> {
-  return unlessAway(services, services.balances.creditOf(wallet, distributorsOf(services.contracts)));
+  return unlessAway(services, services.balances.creditOf(wallet));
 }
 
 async function unlessAway<T>({ log }: Services, read: Promise<T | undefined>): Promise<T | undefined> {
@@ -110,6 +111,7 @@ export class BalanceReader {
   readonly #client: ChainClient;
   readonly #everyNode: Parts["everyNode"];
   readonly #purse: Parts["purse"];
+  readonly #distributors: Parts["distributors"];
   /** Shown while the purse is empty. */
   readonly #last = new LRUCache<WalletAddress, Claimed<Balances>>({ max: MAXIMUM_WALLETS });
   /** Of one wallet and token, for the time of a block. */
@@ -122,10 +124,11 @@ export class BalanceReader {
   /** Those that every node said alike, by contract; they never change. */
   readonly #decimals = new Map<WalletAddress, number>();
 
-  constructor({ client, everyNode, purse, blockMs }: Parts) {
+  constructor({ client, everyNode, purse, distributors, blockMs }: Parts) {
     this.#client = client;
     this.#everyNode = everyNode;
     this.#purse = purse;
+    this.#distributors = distributors;
     this.#agreed = new LRUCache({ max: MAXIMUM_WALLETS, ttl: Math.max(1, blockMs) });
   }
 
@@ -150,9 +153,9 @@ export class BalanceReader {
   }
 
   /** The wei that the distributors hold for a wallet that refused its payouts; undefined while the purse is empty. */
-  async creditOf(wallet: WalletAddress, distributors: readonly WalletAddress[]): Promise<bigint | undefined> {
-    if (!(await this.#purse.spend(distributors.length + 1))) return undefined;
-    const credits = distributors.map((address) =>
+  async creditOf(wallet: WalletAddress): Promise<bigint | undefined> {
+    if (!(await this.#purse.spend(this.#distributors.length + 1))) return undefined;
+    const credits = this.#distributors.map((address) =>
       this.#client.readContract({ address, abi: cashbackDistributorAbi, functionName: "creditOf", args: [wallet] }),
     );
     return (await Promise.all(credits)).reduce((sum, credit) => sum + credit, 0n);

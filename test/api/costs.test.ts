@@ -9,6 +9,7 @@ import { createPublicClient, http } from "viem";
 import { BalanceReader } from "../../api/chain/balances.ts";
 import type { Route } from "../../api/http/route.ts";
 import { allRoutes } from "../../api/routes.ts";
+import { distributorsOf } from "../../core/chain/deployment.ts";
 import type { Database } from "../../core/database/connect.ts";
 import type { ChainClient } from "../../core/process/rpc/chain-client.ts";
 import { EveryNode } from "../../core/process/rpc/every-node.ts";
@@ -85,7 +86,10 @@ describe("What calls cost", function () {
       });
       const client = standIn<ChainClient>(createPublicClient({ transport: http(node.url), cacheTime: 0 }));
       const everyNode = await EveryNode.open({ urls: [node.url], pool: { states: [] } });
-      const balances = new BalanceReader({ client, everyNode, purse: { spend: async () => true }, blockMs: 0 });
+      const balances = new BalanceReader({
+        ...{ client, everyNode, purse: { spend: async () => true }, blockMs: 0 },
+        distributors: distributorsOf(api.services.contracts),
+      });
       Object.assign(api.services, { client, everyNode, balances });
       await database.kysely
         .updateTable("fan_tokens")

@@ -45,7 +45,7 @@ describe("Reads of wallets' balances", () => {
     },
   });
   const readerWith = (spend: (calls: number) => Promise<boolean>) =>
-    new BalanceReader({ client, everyNode, purse: { spend }, blockMs: BLOCK_MS });
+    new BalanceReader({ client, everyNode, purse: { spend }, distributors: [TOKEN], blockMs: BLOCK_MS });
   const count = (what: string) => calls.filter((call) => call === what).length;
   beforeEach(() => {
     calls = [];
@@ -72,14 +72,20 @@ describe("Reads of wallets' balances", () => {
     const before = calls.length;
     expect((await reader.read(walletOf(1), at("block 8"), TOKENS))?.shown.nativeWei).to.equal(5n);
     expect(await reader.read(walletOf(2), at("block 8"), TOKENS)).to.equal(undefined);
-    expect(await reader.creditOf(walletOf(2), [TOKEN])).to.equal(undefined);
+    expect(await reader.creditOf(walletOf(2))).to.equal(undefined);
     const refusal = await reader.agreed(walletOf(2), TOKEN, HEAD).catch((error: unknown) => error);
     expect(refusal).to.be.instanceOf(NoAgreementError).and.to.have.property("why", "busy");
     expect(calls.length).to.equal(before);
   });
 
   it("of a thousand wallets at once cost no more calls than the purse has", async () => {
-    const reader = new BalanceReader({ client, everyNode, purse: new NodePurse(25), blockMs: BLOCK_MS });
+    const reader = new BalanceReader({
+      client,
+      everyNode,
+      purse: new NodePurse(25),
+      distributors: [TOKEN],
+      blockMs: BLOCK_MS,
+    });
     const wallets = Array.from({ length: 1_000 }, (_, index) => walletOf(index + 1));
     await Promise.all(
       wallets.map(async (wallet) => {

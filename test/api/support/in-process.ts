@@ -19,6 +19,7 @@ import { findVisitors, hashToken } from "../../../api/people/sessions.ts";
 import { allRoutes } from "../../../api/routes.ts";
 import type { Services } from "../../../api/services.ts";
 import { seedCatalogue } from "../../../core/catalogue/seed.ts";
+import { distributorsOf } from "../../../core/chain/deployment.ts";
 import { BatchLoader } from "../../../core/database/batching.ts";
 import type { Database } from "../../../core/database/connect.ts";
 import { ProcessLoad } from "../../../core/process/process-load.ts";
@@ -120,7 +121,10 @@ function createServices(database: Database, more: Record<string, string>): Servi
     payouts,
     ids: { isOpen: async () => true },
     storeIds: { skipRegistered: async () => {} },
-    balances: new BalanceReader({ client, everyNode, purse: { spend: async () => true }, blockMs: 0 }),
+    balances: new BalanceReader({
+      ...{ client, everyNode, purse: { spend: async () => true }, blockMs: 0 },
+      distributors: distributorsOf(contracts),
+    }),
     visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
     paces: storePaces(database.kysely),
     load: new ProcessLoad(),
