@@ -21,10 +21,10 @@ const MOST_DOORS: Readonly<Record<string, number>> = {
   "catch-up": 40,
   plan: 64,
   round: 67,
-  profile: 40,
+  profile: 39,
 };
 /** Functions that have not earned their names, of the server. The numbers only sink. docs/architecture.md#names */
-const MOST_UNEARNED = { exported: 100, private: 184 };
+const MOST_UNEARNED = { exported: 100, private: 182 };
 const MOST_LOOK_UPS = 25;
 const MOST_LINES = 70;
 
