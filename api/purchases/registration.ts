@@ -24,7 +24,6 @@ import {
 } from "../../core/rules/bonus.ts";
 import type { BonusRead } from "../../core/rules/bonus-read.ts";
 import { boosted } from "../../core/rules/boost.ts";
-import { cashbackRange } from "../../core/rules/cashback.ts";
 import { BIG_DAY_MS, isoTime } from "../../core/rules/iso-time.ts";
 import { percentText, reaisText } from "../../core/rules/money.ts";
 import { payableOf } from "../../core/rules/promise.ts";
@@ -123,9 +122,8 @@ async function requireSellingStore(services: Services, registrations: Registrati
   const { environment, accounts, saleRules } = services;
   const store = await registrations.stores.find(id);
   if (!store) throw new ApiError(404, "NOT_FOUND", "store_id: Store not found", { extra: { field: "store_id" } });
-  const base = cashbackRange(store.categories.map((category) => category.cashbackBps));
   const lacks = lacksOf(store);
-  if (!base || lacks.includes("rate")) {
+  if (lacks.includes("rate")) {
     const message = `Store ${store.id} has no cashback category; add one under Lojas before selling`;
     throw new ApiError(409, "NO_CASHBACK", message);
   }
@@ -144,8 +142,8 @@ async function requireSellingStore(services: Services, registrations: Registrati
   // What is promised is what runs at the click, not when the store was read.
   const at = BigInt(Date.now());
   const categories = payableOf(boosted(store.categories, store.boosts, at), saleRules);
-  const { maxBps } = cashbackRange(categories.map((category) => category.cashbackBps)) ?? base;
-  return { store: { ...store, categories }, cashbackBps: maxBps, at };
+  const cashbackBps = categories.reduce((most, one) => (one.cashbackBps > most ? one.cashbackBps : most), 0n);
+  return { store: { ...store, categories }, cashbackBps, at };
 }
 
 /** Adds the purchase. A request with the same key gets the response of the first. */
