@@ -4,8 +4,13 @@
  */
 export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   contracts: ["contracts/**", "test/contracts/**", "hardhat.config.ts"],
-  "test/api/who-frees.test.ts": ["api/admin/**", "core/database/deciders.ts", "core/sales/**", "core/purchases/**"],
-  "test/api/pairs.test.ts": ["api/admin/**", "core/database/deciders.ts", "core/sales/**", "core/purchases/**"],
+  "test/api/who-frees.test.ts": [
+    "api/admin/**",
+    "core/database/changed-facts.ts",
+    "core/sales/**",
+    "core/purchases/**",
+  ],
+  "test/api/pairs.test.ts": ["api/admin/**", "core/database/changed-facts.ts", "core/sales/**", "core/purchases/**"],
   "test/api/purses.test.ts": ["api/http/**"],
   "test/api/turns.test.ts": ["api/admin/**", "core/database/**", "core/sales/**", "core/purchases/**"],
   "test/browser/accessibility.test.ts": ["frontend/**", "core/rules/languages/**"],

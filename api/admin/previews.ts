@@ -1,4 +1,4 @@
-import { actAs } from "../../core/database/deciders.ts";
+import { actAs } from "../../core/database/changed-facts.ts";
 import { inTransaction, type Queries } from "../../core/database/transaction.ts";
 import { isBeyondDay } from "../../core/purchases/approvals.ts";
 import { type SaleChange, watchDecisions } from "../../core/purchases/decide-sales.ts";

@@ -1,6 +1,6 @@
 import { among } from "../../core/database/among.ts";
 import { appendAudit, inAuditedTransaction } from "../../core/database/audit-log.ts";
-import { actAs } from "../../core/database/deciders.ts";
+import { actAs } from "../../core/database/changed-facts.ts";
 import {
   listDueProposals,
   listProposals,

@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type 
 import type { AuditArea } from "../rules/api/administration.ts";
 import { isKeyOf, isRecord, jsonOf, keysOf } from "../rules/records.ts";
 import { messageOf } from "../rules/unknown-error.ts";
-import { actAs, noteAuthor } from "./deciders.ts";
+import { actAs, noteAuthor } from "./changed-facts.ts";
 import type { Schema } from "./generated/schema.ts";
 import { type ListPage, readPage } from "./lists/page.ts";
 import { idOf, startsWith, startsWithTest, walletPrefixOf } from "./lists/search.ts";

@@ -1,8 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
-import { noteChangedFact } from "../database/changed-facts.ts";
+import { actingIn, deciderOf, noteChangedFact, SERVICE } from "../database/changed-facts.ts";
 import { engineOf, readClock } from "../database/clock.ts";
-import { actingIn, deciderOf, SERVICE } from "../database/deciders.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { readSetting, writeSetting, writeSettingOnce } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";

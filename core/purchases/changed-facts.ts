@@ -8,7 +8,6 @@ import {
   takeChangedFact,
 } from "../database/changed-facts.ts";
 import type { Database } from "../database/connect.ts";
-import { actAs } from "../database/deciders.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { LeaseLostError } from "../process/lease.ts";
@@ -67,8 +66,7 @@ export async function decideNextChanged(
 export async function decideChanged(queries: Queries, rules: SaleRules, limit: number): Promise<void> {
   const taken = await takeChangedFact(queries);
   if (!taken) return;
-  const { fact, after, saidBy } = taken;
-  actAs(queries, saidBy, "later");
+  const { fact, after } = taken;
   const affected = fact === "payouts" ? await listJudged(queries, after, limit) : await listOpen(queries, taken, limit);
   const ids = idsOf(affected);
   if (fact === "payouts") {

@@ -1,7 +1,6 @@
 import { among } from "../database/among.ts";
-import type { ChangedFact } from "../database/changed-facts.ts";
+import { type Acting, actingIn, type ChangedFact, readAuthors } from "../database/changed-facts.ts";
 import { readClock } from "../database/clock.ts";
-import { type Acting, actingIn, readAuthors } from "../database/deciders.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import { BeginAnewError, type Queries } from "../database/transaction.ts";
 import { bonusColumns, READ_UNTIL_MS } from "../rules/bonus-read.ts";

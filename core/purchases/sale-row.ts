@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import { z } from "zod";
+import { actingIn, noteAuthor } from "../database/changed-facts.ts";
 import { readClock } from "../database/clock.ts";
-import { actingIn, noteAuthor } from "../database/deciders.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import { writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";

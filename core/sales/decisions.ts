@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { deciderOf, noteAuthor } from "../database/deciders.ts";
+import { deciderOf, noteAuthor } from "../database/changed-facts.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { attribute } from "../purchases/approvals.ts";

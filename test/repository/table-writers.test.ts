@@ -62,7 +62,7 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   audit_log: ["core/database/audit-log.ts"],
   audit_notes: ["core/database/audit-log.ts"],
   settings: ["core/database/settings.ts", "core/database/second-read.ts"],
-  fact_authors: ["core/database/deciders.ts"],
+  fact_authors: ["core/database/changed-facts.ts"],
   site_files: ["api/site/shared-files.ts"],
   node_calls: ["core/process/rpc/told-calls.ts"],
   leases: ["core/process/lease.ts", "scripts/backup/"],

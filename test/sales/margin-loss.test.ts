@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { type SqlBool, sql } from "kysely";
-import { actAs } from "../../core/database/deciders.ts";
+import { actAs } from "../../core/database/changed-facts.ts";
 import { readSetting } from "../../core/database/settings.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { countAttention } from "../../core/purchases/attention.ts";
