@@ -14,18 +14,6 @@ import type { PurchaseWithLife } from "./queries.ts";
  * indexes.
  */
 
-/**
- * Index lookups only. Selects the smallest value instead of `exists`: PostgreSQL always uses the index for it, but for
- * `exists` it may expect a due row on the first page and scan the whole table.
- */
-export async function isAnyDue(queries: Queries, cursor: bigint): Promise<{ isDue: boolean; hasChangedFact: boolean }> {
-  const { rows } = await sql<{ is_due: unknown; fact: string | null }>`select
-      (select min(due_at) from due_purchases where due_at is not null) <= ${databaseNow(queries)}
-        or (select min(due_block) from due_purchases where due_block is not null) <= ${cursor} as is_due,
-      (select min(fact) from changed_facts) as fact`.execute(queries);
-  return { isDue: Boolean(rows[0]?.is_due), hasChangedFact: Boolean(rows[0]?.fact) };
-}
-
 /** Makes purchases due now. */
 export async function makeDue(queries: Queries, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return;

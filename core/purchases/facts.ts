@@ -24,6 +24,7 @@ import { saoPauloDay } from "../rules/sao-paulo-time.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { readDebts } from "./debt.ts";
 import { readSaleInvites } from "./invites.ts";
+import { merchantOf, SAME_NUMBER } from "./locks.ts";
 import { readPurchasesOfSales, type SalePurchase } from "./queries.ts";
 import { readKept, readSale, readTerms, type SaleRow } from "./sale-row.ts";
 
@@ -231,12 +232,6 @@ function reportedIds({ network, advertiser_id, link_code }: StoreRow): string {
   return network === "admitad" && link_code === null ? "" : (advertiser_id ?? "");
 }
 
-/** Under whose name an order of a store pays once. docs/product.md#sales-once */
-export function merchantOf({ id, merchant, store_url }: Pick<StoreRow, "id" | "merchant" | "store_url">): string {
-  const host = (store_url && URL.parse(store_url)?.hostname.replace(/^www\./, "")) || null;
-  return merchant?.normalize("NFC").toLowerCase() ?? host ?? `store ${id}`;
-}
-
 /** The tickets on chain that carry the reference of each sale and are none of its purchases. */
 async function readTickets(
   queries: Queries,
@@ -362,9 +357,6 @@ type Draft = {
   orderKey: string | null;
 };
 type OfOrder = OtherOfOrder & { merchant: string; isHeldTwice: boolean };
-
-/** Sales of one order number at one store that are looked at: of each, so that none hides those of another. */
-export const SAME_NUMBER = 100;
 
 /**
  * Sales by the order numbers that these have now or had at their last decision, of any merchant, but those that are

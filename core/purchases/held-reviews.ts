@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { among } from "../database/among.ts";
 import { databaseNow, readClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
-import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
+import { databaseErrorCode, inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { LeaseLostError } from "../process/lease.ts";
 import { BIG_DAY_MS } from "../rules/iso-time.ts";
 import { idsOf } from "../rules/records.ts";
@@ -10,7 +10,7 @@ import type { SaleRules } from "../rules/sale/rules.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { decideSales } from "./decide-sales.ts";
 import { makeDue } from "./due.ts";
-import { areHeldElsewhere, lockSales } from "./locks.ts";
+import { HELD_ELSEWHERE, lockSales } from "./locks.ts";
 
 /** At once; the rest follows in the next rounds. */
 const REVIEWED = 100;
@@ -81,7 +81,7 @@ async function reviewSome(database: Database, options: ReviewOptions, ids: reado
       await reviewSome(database, options, ids.slice(0, middle));
       return reviewSome(database, options, ids.slice(middle));
     }
-    if (areHeldElsewhere(error)) return;
+    if (databaseErrorCode(error) === HELD_ELSEWHERE) return;
     await inTransaction(database.kysely, async (queries) => {
       await options.assertLease(queries);
       const purchases = await queries.selectFrom("purchases").select("id").where("sale_id", "=", only).execute();

@@ -1,10 +1,10 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
 import { engineOf } from "../database/clock.ts";
-import { BeginAnewError, databaseErrorCode, type Queries } from "../database/transaction.ts";
+import type { Schema } from "../database/generated/schema.ts";
+import { BeginAnewError, type Queries } from "../database/transaction.ts";
 import { idsOf } from "../rules/records.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
-import { merchantOf, SAME_NUMBER } from "./facts.ts";
 
 /*
  * The one order in which rows are locked: buyers by address, then sales by id, then what belongs to them (purchases,
@@ -27,10 +27,8 @@ export type Deciding = {
 type Waiting = "waits" | "at once";
 const NOWAIT = { waits: sql``, "at once": sql`nowait` };
 
-/** Whether rows could not be locked at once. */
-export function areHeldElsewhere(error: unknown): boolean {
-  return databaseErrorCode(error) === "55P03";
-}
+/** PostgreSQL's code of an error: rows could not be locked at once. */
+export const HELD_ELSEWHERE = "55P03";
 
 type Rows = { wallets: ReadonlySet<WalletAddress>; sales: ReadonlySet<bigint> };
 
@@ -105,6 +103,9 @@ async function lockBuyers(queries: Queries, wallets: ReadonlySet<WalletAddress>,
     order by wallet for update ${NOWAIT[waiting]}`.execute(queries);
 }
 
+/** Sales of one order number at one store that are looked at: of each, so that none hides those of another. */
+export const SAME_NUMBER = 100;
+
 type Related = {
   id: bigint;
   wallet: WalletAddress | null;
@@ -166,6 +167,14 @@ async function readRelated(
     wallets: new Set([...wallets, ...buyers, ...clicks.map(({ wallet }) => wallet)]),
     sales: new Set(idsOf(related)),
   };
+}
+
+type Seller = Pick<Selectable<Schema["stores"]>, "id" | "merchant" | "store_url">;
+
+/** Under whose name an order of a store pays once. docs/product.md#sales-once */
+export function merchantOf({ id, merchant, store_url }: Seller): string {
+  const host = (store_url && URL.parse(store_url)?.hostname.replace(/^www\./, "")) || null;
+  return merchant?.normalize("NFC").toLowerCase() ?? host ?? `store ${id}`;
 }
 
 function sellerOf({ store_id: id, merchant, store_url }: Related): string | undefined {

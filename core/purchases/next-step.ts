@@ -1,14 +1,14 @@
+import { sql } from "kysely";
 import { among } from "../database/among.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
 import { databaseNow, readClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import { touchUsers } from "../database/touch-user.ts";
-import { inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
+import { databaseErrorCode, inTransaction, isDatabaseAway, type Queries } from "../database/transaction.ts";
 import { LeaseLostError } from "../process/lease.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { cashbackOf } from "../rules/cashback.ts";
 import {
-  afterStep,
   type Moment,
   type Mover,
   nextMove,
@@ -29,9 +29,9 @@ import { type ApprovalRules, attribute, requestApprovals } from "./approvals.ts"
 import { decideNextChanged, noteRules } from "./changed-facts.ts";
 import { readKeepable } from "./debt.ts";
 import { decideSales } from "./decide-sales.ts";
-import { isAnyDue, postpone, setNextCheck, takeDue } from "./due.ts";
+import { postpone, setNextCheck, takeDue } from "./due.ts";
 import { reviewSales } from "./held-reviews.ts";
-import { areHeldElsewhere, type LockedPurchase, lockPurchasesWithSales } from "./locks.ts";
+import { HELD_ELSEWHERE, type LockedPurchase, lockPurchasesWithSales } from "./locks.ts";
 import { countLate, recountPurchases, withdrawMove } from "./purchase-rows.ts";
 import { type CountedLife, type PurchaseWithLife, readLives, salesOf } from "./queries.ts";
 
@@ -98,6 +98,18 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
 }
 
 /**
+ * Index lookups only. Selects the smallest value instead of `exists`: PostgreSQL always uses the index for it, but for
+ * `exists` it may expect a due row on the first page and scan the whole table.
+ */
+export async function isAnyDue(queries: Queries, cursor: bigint): Promise<{ isDue: boolean; hasChangedFact: boolean }> {
+  const { rows } = await sql<{ is_due: unknown; fact: string | null }>`select
+      (select min(due_at) from due_purchases where due_at is not null) <= ${databaseNow(queries)}
+        or (select min(due_block) from due_purchases where due_block is not null) <= ${cursor} as is_due,
+      (select min(fact) from changed_facts) as fact`.execute(queries);
+  return { isDue: Boolean(rows[0]?.is_due), hasChangedFact: Boolean(rows[0]?.fact) };
+}
+
+/**
  * Plans what is due. What somebody else holds, such as the sales of a shop that reports one order of two buyers again and
  * again, is planned after all others, so that these wait for nobody.
  */
@@ -129,7 +141,7 @@ async function planSome(
   } catch (error) {
     if (isDatabaseAway(error) || error instanceof LeaseLostError) throw error;
     if (others.length === 0) {
-      if (areHeldElsewhere(error)) return due;
+      if (databaseErrorCode(error) === HELD_ELSEWHERE) return due;
       await inTransaction(database.kysely, async (queries) => {
         await options.assertLease(queries);
         await postpone(queries, only, explanationOf(error));
@@ -161,7 +173,6 @@ async function plan(
   };
   const purchases = await decideLocked(queries, due, options.rules);
   const passed = await passAccounts(queries, purchases, moment);
-  const { waiting } = passed;
   const { approvals, rules } = options;
   const stepDelayMs = BigInt(options.stepDelayMs);
   const saved = await saveSteps(queries, purchases, { weiPerCent, stepDelayMs, approvals, rules, moment, passed });
@@ -171,11 +182,7 @@ async function plan(
   const isShown = ({ row }: PurchaseWithLife, index: number) =>
     isShownOtherwise(steps[index], requested) || passed.changed.has(row.id);
   await touchUsers(queries, walletsOf(purchases.filter(isShown)));
-  const after = (id: bigint) => ({ isWaiting: requested.has(id), accountWait: waiting.get(id) ?? null });
-  const stepped = purchases.map(({ row, life }, index) => {
-    const step = steps[index];
-    return { row, life: step ? afterStep(life, step, after(row.id)) : life };
-  });
+  const stepped = purchases.map(({ row, life }, index) => ({ row, life: steps[index]?.after ?? life }));
   const isSame = ({ row }: PurchaseWithLife) => row.sale_id === null || !saved.changed.has(row.sale_id);
   await setNextCheck(queries, stepped.filter(isSame), { moment, depth });
 }

@@ -15,7 +15,6 @@ import {
   MOVES,
   type PurchaseLife,
   type PurchaseStatus,
-  purchaseStatusFromChain,
 } from "../rules/purchase/life.ts";
 import { idsOf } from "../rules/records.ts";
 import type { PurchaseFacts, SaleState } from "../rules/sale/facts.ts";
@@ -234,7 +233,7 @@ async function withLife<Row extends LifeRow>(
   rows: readonly Row[],
 ): Promise<{ row: Row; life: PurchaseLife }[]> {
   const operations: Awaited<ReturnType<typeof listMoving>>[] = [];
-  for (const [status, some] of Map.groupBy(rows, (row) => purchaseStatusFromChain(row.chain_status ?? undefined)))
+  for (const [status, some] of Map.groupBy(rows, (row) => lifeOf(row).status))
     operations.push(await listMoving(queries, status, some));
   const byPurchase = Map.groupBy(operations.flat(), (operation) => operation.subject_id);
   return rows.map((row) => ({ row, life: lifeOf(row, byPurchase.get(row.id) ?? []) }));

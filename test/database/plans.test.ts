@@ -53,7 +53,7 @@ import { listWaiting } from "../../core/purchases/account-gate.ts";
 import { countAttention } from "../../core/purchases/attention.ts";
 import { listDebts, outstandingDebt } from "../../core/purchases/debt.ts";
 import { decideSales, registerSimulated } from "../../core/purchases/decide-sales.ts";
-import { isAnyDue, takeDue } from "../../core/purchases/due.ts";
+import { takeDue } from "../../core/purchases/due.ts";
 import { readDayShares } from "../../core/purchases/encoders.ts";
 import {
   deleteOldEvents,
@@ -67,7 +67,7 @@ import {
   setMailAt,
 } from "../../core/purchases/events.ts";
 import { listUnreviewed } from "../../core/purchases/held-reviews.ts";
-import { planNextSteps } from "../../core/purchases/next-step.ts";
+import { isAnyDue, planNextSteps } from "../../core/purchases/next-step.ts";
 import { readFigures } from "../../core/purchases/overview.ts";
 import { firstPaidAt, listPaidAmounts, listPayments } from "../../core/purchases/payments.ts";
 import { listOperationPage, listPayouts } from "../../core/purchases/payout-list.ts";

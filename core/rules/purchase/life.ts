@@ -203,7 +203,7 @@ function obstacleToPayout(purchase: PurchaseLife, { now, deepestBlock, hasRate }
 /** The only move that a purchase can make next; none if it is finished. */
 export function moveAhead(purchase: PurchaseLife): Move | undefined {
   if (endBlock(purchase) !== undefined) return undefined;
-  return keysOf(MOVES).find(
+  return MOVE_NAMES.find(
     (move) => MOVES[move].from === purchase.status && MOVES[move].ofReturned === purchase.isReturned,
   );
 }
@@ -280,6 +280,8 @@ export type Step = StepFacts["row"] & {
   amountGwei: bigint;
   /** Nothing is left to do: it ended on chain, or all of it was kept. */
   isOver: boolean;
+  /** The purchase once its step is saved. */
+  after: PurchaseLife;
 };
 
 /** A mint is queued with its registration, or by the decision about its sale, which also knows whether a return is final. */
@@ -311,13 +313,13 @@ export function nextSteps(
     moment: Moment;
     by?: Mover;
     /** Those that wait for their accounts: nothing is paid or kept of them. */
-    waiting?: ReadonlyMap<bigint, unknown>;
+    waiting?: ReadonlyMap<bigint, AccountWait>;
     /** Those that wait for a second person: nothing is kept of them, so that others are paid less. */
     requested?: ReadonlySet<bigint>;
   },
 ): Step[] {
   const left = new Map(debts);
-  return purchases.map(({ row, life }) => {
+  const steps = purchases.map(({ row, life }) => {
     const move = waiting.has(row.id) ? undefined : nextMove(life, moment, by);
     const isRateNew = row.wei_per_cent === null && (move === "confirm" || move === "pay");
     const step = {
@@ -347,6 +349,11 @@ export function nextSteps(
       isOver: !isPaid,
     };
   });
+  return steps.map((step, index) => {
+    const { life } = purchases[index] as StepFacts;
+    const waits = { isWaiting: requested.has(step.id), accountWait: waiting.get(step.id) ?? null };
+    return { ...step, after: afterStep(life, step, waits) };
+  });
 }
 
 /** A held purchase is neither confirmed nor paid. docs/product.md#panel-hold */
@@ -364,7 +371,7 @@ function isAtItsEnd(purchase: PurchaseLife, { deepestBlock }: Moment): boolean {
 /** The purchase once its step is saved. `isWaiting`: its payout waits for a second person; `accountWait`: for its account. */
 export function afterStep(
   life: PurchaseLife,
-  { move, withdrawn, isOver }: Step,
+  { move, withdrawn, isOver }: Pick<Step, "move" | "withdrawn" | "isOver">,
   { isWaiting, accountWait }: { isWaiting: boolean; accountWait: PurchaseLife["accountWait"] },
 ): PurchaseLife {
   const queued = withdrawn === undefined ? life.queued : new Set([...life.queued].filter((one) => one !== withdrawn));
