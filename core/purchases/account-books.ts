@@ -5,7 +5,7 @@ import { anySlot } from "../database/day-totals.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { ACCOUNT_SUMS, type AccountSum, USUAL_DAYS } from "../rules/account/payout-gate.ts";
-import { recordOf } from "../rules/records.ts";
+import { idsOf, recordOf } from "../rules/records.ts";
 import type { AccountKey } from "../rules/sale/rules.ts";
 
 /**
@@ -57,6 +57,21 @@ export async function lockAccounts(queries: Queries, ids: readonly bigint[]): Pr
     .orderBy("id");
   // SQLite has one writer.
   return (engineOf(queries) === "sqlite" ? select : select.forUpdate()).execute();
+}
+
+/** Locks the accounts of these sales, whose books are begun where there are none. Returns each sale's account as it is then. */
+export async function lockAccountsOf(
+  queries: Queries,
+  sales: readonly (AccountKey & { id: bigint })[],
+): Promise<ReadonlyMap<bigint, Account>> {
+  const accounts = await lockAccounts(queries, idsOf(await findAccounts(queries, sales)));
+  const byName = new Map(accounts.map((account) => [nameOf(account), account]));
+  return new Map(
+    sales.flatMap((sale) => {
+      const account = byName.get(nameOf(sale));
+      return account ? [[sale.id, account] as const] : [];
+    }),
+  );
 }
 
 export function nameOf({ network, account }: AccountKey): string {

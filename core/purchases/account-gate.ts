@@ -17,9 +17,8 @@ import {
   DIRECT,
   type Drawn,
   draw,
-  findAccounts,
   lockAccounts,
-  nameOf,
+  lockAccountsOf,
   readDays,
   readDraws,
   readSums,
@@ -104,7 +103,6 @@ class Accounts {
   readonly #queries: Queries;
   readonly #purchases: readonly PurchaseWithLife[];
   #accountOf: ReadonlyMap<bigint, Account> = new Map();
-  #accounts: readonly Account[] = [];
   #sums: ReadonlyMap<bigint, Sums> = new Map();
 
   constructor(queries: Queries, purchases: readonly PurchaseWithLife[]) {
@@ -118,10 +116,7 @@ class Accounts {
       .select(["id", "network", "account"])
       .where(among(this.#queries, "id", new Set(this.#purchases.flatMap(({ row }) => row.sale_id ?? []))))
       .execute();
-    const known = await findAccounts(this.#queries, sales);
-    this.#accounts = await lockAccounts(this.#queries, idsOf(known));
-    const byName = new Map(this.#accounts.map((account) => [nameOf(account), account]));
-    const bySale = new Map(sales.map((sale) => [sale.id, byName.get(nameOf(sale))]));
+    const bySale = await lockAccountsOf(this.#queries, sales);
     this.#accountOf = new Map(
       this.#purchases.flatMap(({ row }) => {
         const account = bySale.get(row.sale_id ?? 0n);
@@ -155,7 +150,7 @@ class Accounts {
   async judge(candidates: readonly PurchaseWithLife[], { now }: Moment): Promise<{ waits: Wait[]; drawn: Drawn[] }> {
     const result = { waits: [] as Wait[], drawn: [] as Drawn[] };
     if (candidates.length === 0) return result;
-    this.#sums = await readSums(this.#queries, idsOf(this.#accounts));
+    this.#sums = await readSums(this.#queries, idsOf([...new Set(this.#accountOf.values())]));
     const ofAccounts = Map.groupBy(candidates, ({ row }) => this.#accountOf.get(row.id));
     for (const [account, own] of ofAccounts) {
       if (!account) continue;
@@ -377,7 +372,9 @@ export async function noteAccountTerms(queries: Queries, accounts: readonly Acco
   const known = await queries.selectFrom("account_books").selectAll().execute();
   let isTighter = false;
   for (const terms of accounts) {
-    const books = known.find((row) => nameOf(row) === nameOf(terms)) ?? (await openBooks(queries, terms));
+    const books =
+      known.find((row) => row.network === terms.network && row.account === terms.account) ??
+      (await openBooks(queries, terms));
     isTighter = (await takeOver(queries, books, terms)) || isTighter;
   }
   if (isTighter) await noteChangedFact(queries, "payouts");
@@ -427,7 +424,7 @@ async function openBooks(queries: Queries, terms: AccountTerms): Promise<Account
     .values({ network, account, credit_cents: null, opening_cents, began_at: now })
     .returningAll()
     .execute();
-  if (!books) throw new Error(`The books of ${nameOf(terms)} could not be opened`);
+  if (!books) throw new Error(`The books of ${network}/${account} could not be opened`);
   await addToDays(
     queries,
     days.filter(({ day }) => day > dayOf(now) - KNOWN_DAYS).map((one) => ({ ...one, accountId: books.id })),
