@@ -7,7 +7,7 @@ import type { Queries } from "../database/transaction.ts";
 import { BIG_DAY_MS } from "../rules/iso-time.ts";
 import { CHAIN_STATUS } from "../rules/purchase/life.ts";
 import { idsOf } from "../rules/records.ts";
-import { buyerOf, orderKeyOf } from "../rules/sale/decide.ts";
+import { buyerOf } from "../rules/sale/decide.ts";
 import type {
   ClickFacts,
   DecidedBefore,
@@ -18,6 +18,7 @@ import type {
   TicketFacts,
   UnclaimedTicket,
 } from "../rules/sale/facts.ts";
+import { orderKeyOf } from "../rules/sale/order.ts";
 import type { FxRates, SaleRules } from "../rules/sale/rules.ts";
 import { networkOf, worthOf } from "../rules/sale/value.ts";
 import { saoPauloDay } from "../rules/sao-paulo-time.ts";

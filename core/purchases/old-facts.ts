@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
-import { isPart } from "../rules/sale/decide.ts";
+import { isPart } from "../rules/sale/order.ts";
 import { merchantOf } from "./locks.ts";
 
 /** What 1.0.0 decided otherwise than today's rules would; ids of sales. docs/upgrading.md#what-1-0-0-left */

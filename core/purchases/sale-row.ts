@@ -7,6 +7,7 @@ import { writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import { monthOf } from "../rules/iso-time.ts";
 import { isRecord, jsonOf, recordOf } from "../rules/records.ts";
+import { shareLosses } from "../rules/sale/decide.ts";
 import { type Kept, NOTHING_KEPT, type SaleDecision, type SaleFacts } from "../rules/sale/facts.ts";
 import {
   HOLD_REASONS,
@@ -16,7 +17,6 @@ import {
   type Release,
   sayHolds,
 } from "../rules/sale/holds.ts";
-import { lossLimitOf, shareLosses } from "../rules/sale/margin-losses.ts";
 import { SALE_STATUSES, type SaleReport } from "../rules/sale/report.ts";
 import type { AccountKey, SaleRules } from "../rules/sale/rules.ts";
 import type { ClickTerms } from "../rules/sale/value.ts";
@@ -213,10 +213,8 @@ export async function takeLosses<Sale extends Losing>(
     const [network = "", account = "", month = ""]: string[] = JSON.parse(key);
     before.set(key, await addLoss(queries, { network, account, month }, 0n));
   }
-  const { mayLose, lost } = shareLosses(losing, before, rules, now);
-  const limit = lossLimitOf(rules);
-  for (const [key, sum] of before) {
-    if (sum < limit || (lost.get(key) ?? 0n) >= limit) continue;
+  const { mayLose, freed } = shareLosses(losing, before, rules, now);
+  for (const key of freed) {
     const [network, account]: string[] = JSON.parse(key);
     await writeSetting(queries, "held_changed_at", String(await readClock(queries)));
     const by = actingIn(queries)?.by;

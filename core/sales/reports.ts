@@ -9,7 +9,7 @@ import { findSeller } from "../purchases/facts.ts";
 import { listCrowded } from "../purchases/held-reviews.ts";
 import { lockSales } from "../purchases/locks.ts";
 import { encodeReport } from "../purchases/sale-row.ts";
-import { orderKeyOf } from "../rules/sale/decide.ts";
+import { orderKeyOf } from "../rules/sale/order.ts";
 import { asOfNow, isNewer, type ReportedState, type SaleReport } from "../rules/sale/report.ts";
 import type { AccountKey, SaleRules } from "../rules/sale/rules.ts";
 

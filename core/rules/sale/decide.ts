@@ -1,27 +1,28 @@
+import { BIG_DAY_MS } from "../iso-time.ts";
 import { MOVE_NAMES, type Move } from "../purchase/life.ts";
 import type { WalletAddress } from "../wallet-address.ts";
 import {
+  CHANGEABLE_MS,
   type ClickFacts,
   type DecidedBefore,
+  type DeclinedSale,
   type Freed,
   type LetGo,
-  type OrderFacts,
   type Permission,
   type PurchaseFacts,
   type PurchaseStep,
   type SaleDecision,
   type SaleFacts,
   type SaleState,
-  type SameOrder,
   type StaffHold,
   type TicketFacts,
   WINDOW_GRACE_MS,
 } from "./facts.ts";
-import { holdSale, lossOf } from "./holds.ts";
+import { holdSale } from "./holds.ts";
+import { orderKeyOf, placeInOrder } from "./order.ts";
 import { planPurchases, type SaleAction } from "./plan.ts";
 import type { SaleStatus } from "./report.ts";
-import { returnOf } from "./returns.ts";
-import type { AccountKey, SaleRules } from "./rules.ts";
+import type { SaleRules } from "./rules.ts";
 import { type Valued, worthOf } from "./value.ts";
 
 /** Paid, kept or queued, and not owed back. */
@@ -41,7 +42,7 @@ export function decide(facts: SaleFacts, rules: SaleRules, now: bigint): SaleDec
   const held = holdSale(facts, { click, other, valued, heldFor: order.heldFor, otherTickets }, rules, current);
   const isHeld = !isDeclined && (isEntitled === undefined || held.isHolding);
   // What is held loses no more than before; what cannot be read, the same.
-  const loss = isDeclined ? 0n : valued.value === undefined ? facts.lostCentBps : lossOf(valued);
+  const loss = isDeclined ? 0n : valued.value === undefined ? facts.lostCentBps : held.lossCentBps;
   const lostCentBps = isHeld && loss > facts.lostCentBps ? facts.lostCentBps : loss;
 
   const buyer = click ? { wallet: click.wallet, storeId: click.store.id } : undefined;
@@ -206,6 +207,40 @@ function stepOf(
   return [{ id, approvedAt, payableAt, mintAfterMs, withdrawn, isReturned }];
 }
 
+// When a return is final -------------------------------------------------------------------------------------------------
+
+/** Also where nothing is waited for before a payout: a shop takes back a mistake. */
+const LEAST_MS = BIG_DAY_MS;
+
+/**
+ * When a declined sale is decided again for its return, and the purchases whose tickets say from now on that it is final:
+ * their sale has been declined for longer than its network may change it. docs/product.md#return-final
+ */
+export function returnOf(
+  { isDeclined, network, holdMs, changedAt, known, purchases }: DeclinedSale,
+  now: bigint,
+): { dueAt: bigint | null; ids: ReadonlySet<bigint> } {
+  const none: ReadonlySet<bigint> = new Set();
+  if (!isDeclined) return { dueAt: 0n, ids: none };
+  // Their tickets are, or may become, Confirmed, and do not say so yet.
+  const open = purchases.filter(
+    ({ stage, isReturnFinal, queued }) =>
+      stage !== "planned" && stage !== "cancelled" && !isReturnFinal && !queued.has("return"),
+  );
+  if (open.length === 0) return { dueAt: null, ids: none };
+  const windowMs = network === "direct" ? greater(holdMs, LEAST_MS) : BigInt(CHANGEABLE_MS);
+  // An earlier version declined it, and nobody knows when: at the latest as it was changed.
+  const since = known.isKnown ? greater(changedAt + windowMs, now + LEAST_MS) : now + windowMs;
+  const dueAt = known.isKnown && known.dueAt ? known.dueAt : since;
+  if (dueAt > now) return { dueAt, ids: none };
+  // What is not settled is looked at again: its payout or its confirmation is still on its way.
+  const ready = open.filter((one) => one.isSettled && one.isTicketConfirmed);
+  const ids = new Set(ready.map(({ id }) => id));
+  return { dueAt: ready.length === open.length ? null : now + LEAST_MS, ids };
+}
+
+const greater = (one: bigint, other: bigint) => (one > other ? one : other);
+
 // What sales share ---------------------------------------------------------------------------------------------------------
 
 /** `buyer`: whose it is, before it is decided; `unsentGwei`: what their payouts that are not sent keep of their debt. */
@@ -289,6 +324,41 @@ function settledGwei(
   return sums;
 }
 
+const BPS = 10_000n;
+
+/** `from`: the account's month of which the row says that it lost; `to`: the one in which the sale is. */
+type Losing = { facts: SaleFacts; from: string; to: string };
+
+/**
+ * Which of these sales may lose more, in their order: first counts what any of them loses no longer, then each takes what it
+ * needs while its account's month has lost less than the limit. `lost`: of those months, with these sales as they were
+ * decided last. What was once taken stays taken, so deciding again changes nothing. `freed`: the months that were at the
+ * limit, and are below it now. docs/product.md#margin-loss
+ */
+export function shareLosses(
+  sales: readonly Losing[],
+  lost: ReadonlyMap<string, bigint>,
+  rules: SaleRules,
+  now: bigint,
+): { mayLose: boolean[]; freed: readonly string[] } {
+  const after = new Map(lost);
+  const add = (month: string, centBps: bigint) => after.set(month, (after.get(month) ?? 0n) + centBps);
+  const alone = sales.map(({ facts }) => decide(facts, rules, now));
+  for (const [index, { facts, from, to }] of sales.entries()) {
+    add(from, -facts.lostCentBps);
+    add(to, alone[index]?.lostCentBps ?? 0n);
+  }
+  const limit = rules.limits.marginLossCents * BPS;
+  const mayLose = sales.map(({ facts, to }, index) => {
+    const { needsLoss = false, lostCentBps = 0n } = alone[index] ?? {};
+    if (!needsLoss || (after.get(to) ?? 0n) >= limit) return false;
+    add(to, decide({ ...facts, mayLose: true }, rules, now).lostCentBps - lostCentBps);
+    return true;
+  });
+  const freed = [...lost].filter(([month, sum]) => sum >= limit && (after.get(month) ?? 0n) < limit);
+  return { mayLose, freed: freed.map(([month]) => month) };
+}
+
 // Whose a sale is -------------------------------------------------------------------------------------------------------
 
 export const MOST_MOVES = 2;
@@ -337,73 +407,6 @@ function isOf({ isTaken, owner, storeId }: TicketFacts, click: ClickFacts | null
 
 function isInWindow(click: ClickFacts, occurredAt: bigint): boolean {
   return occurredAt <= click.expiresAt + WINDOW_GRACE_MS;
-}
-
-// Once an order ----------------------------------------------------------------------------------------------------------
-
-/** Rows of one order that are first recorded within this time are its parts. */
-const PARTS_MS = 600_000n;
-
-/**
- * By which sales of one order are found; null if it has no order number. Whose order it is follows from the stores, whose
- * merchants can change. docs/product.md#sales-once
- */
-export function orderKeyOf(orderRef: string | null): string | null {
-  return orderRef?.normalize("NFC").trim().toLowerCase() || null;
-}
-
-/**
- * Whether a sale has its order, and which other sales it is held for. The order is that of the sale whose payout was
- * queued first, until nothing of it stands: what was once paid counts no more than what never was. Beside it, another one
- * is paid only what a person releases. `mayHave`: what it is given makes the order its own. docs/product.md#sales-once
- */
-function placeInOrder(facts: OrderFacts): {
-  current: string;
-  has: string | null;
-  mayHave: boolean;
-  heldFor: bigint[];
-} {
-  const others = facts.sameOrder.filter((one) => !isPart(facts, one));
-  const current = orderNamed(facts.merchant, orderKeyOf(facts.orderRef));
-  // Of two that are paid and have none yet, the first one has it.
-  const hasOf = ({ id, had, isKeeping, keyBefore }: SameOrder) =>
-    had ?? (isKeeping && id < facts.id ? orderNamed(facts.merchant, keyBefore) : null);
-  const mayHave = !others.some((one) => hasOf(one) === current);
-  const has = orderAfter(facts, current, { hasOthers: others.length > 0, mayHave });
-  return { current, has, mayHave, heldFor: has === current ? [] : others.map(({ id }) => id) };
-}
-
-/** Which order is its own, its amount known or not. Once it pays, it takes another one only if nobody else does. */
-function orderAfter(
-  facts: OrderFacts,
-  order: string,
-  { hasOthers, mayHave }: { hasOthers: boolean; mayHave: boolean },
-): string | null {
-  const { isKeeping, isEntitled } = facts;
-  if (isEntitled === false) return null;
-  const paidFor = isKeeping ? orderNamed(facts.merchant, facts.keyBefore) : null;
-  const had = facts.had ?? (paidFor === order && !mayHave ? null : paidFor);
-  if (had === order || isEntitled === undefined) return had;
-  if (had === null || !isKeeping) return null;
-  return hasOthers ? had : order;
-}
-
-/** One without a number is nobody else's. */
-function orderNamed(merchant: string, key: string | null): string {
-  return `${merchant} ${key ?? ""}`;
-}
-
-type Row = AccountKey & { clickId: bigint | null; createdAt: bigint };
-
-/** Rows of one account, order and click that are recorded soon after one another. */
-export function isPart(facts: Row, one: Row): boolean {
-  const apart = one.createdAt - facts.createdAt;
-  return (
-    one.network === facts.network &&
-    one.account === facts.account &&
-    one.clickId === facts.clickId &&
-    (apart < 0n ? -apart : apart) <= PARTS_MS
-  );
 }
 
 // What it shows, and what people said -------------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
 import type { Payment } from "../cashback.ts";
 import type { SaleInvite } from "../invites.ts";
+import { DAY_MS } from "../iso-time.ts";
 import type { Move } from "../purchase/life.ts";
 import type { WalletAddress } from "../wallet-address.ts";
 import type { Hold, Release } from "./holds.ts";
 import type { SaleAction, SalePurchase, Tier } from "./plan.ts";
 import type { SaleReport } from "./report.ts";
-import type { KnownReturn } from "./returns.ts";
 import type { AccountKey } from "./rules.ts";
 import type { ClickTerms, SaleValue, TrackedAmount } from "./value.ts";
 
@@ -26,6 +26,9 @@ export type LetGo = { hold: StaffHold; clickId: bigint; centBps: bigint };
 
 /** The sale's time and the click's window come from different clocks, so allow a day. */
 export const WINDOW_GRACE_MS = 86_400_000n;
+
+/** The longest time during which a network that is polled may still change a sale. docs/product.md#sales-budget */
+export const CHANGEABLE_MS = 120 * DAY_MS;
 
 /** A store, as far as its sales depend on it. */
 export type StoreFacts = {
@@ -131,6 +134,33 @@ export type UnclaimedTicket = Pick<TicketFacts, "id" | "owner" | "storeId" | "va
 export type OtherOfOrder = Omit<SameOrder, "isKeeping"> & {
   purchases: readonly PurchaseFacts[];
   isEntitled: boolean | undefined;
+};
+
+/** What the last decision knew of a sale's return. */
+export type KnownReturn = {
+  /** Whether it was declined then. */
+  isKnown: boolean;
+  /** When it is to be decided again; 0: not known yet; null: nothing is left to say. */
+  dueAt: bigint | null;
+};
+
+/** A purchase as far as its ticket can say that its return is final. */
+export type ReturnablePurchase = Pick<SalePurchase, "id" | "stage" | "isSettled" | "isReturnFinal"> & {
+  queued: ReadonlySet<string>;
+  /** By the index; not only sent. */
+  isTicketConfirmed: boolean;
+};
+
+/** What decides whether a return is final. docs/product.md#return-final */
+export type DeclinedSale = {
+  isDeclined: boolean;
+  network: string;
+  /** From approval to payout, of its store. */
+  holdMs: bigint;
+  /** When its network changed it last, in ms. */
+  changedAt: bigint;
+  known: KnownReturn;
+  purchases: readonly ReturnablePurchase[];
 };
 
 /** Everything that decides about a sale. */

@@ -92,7 +92,8 @@ type Found = {
 
 /**
  * The reasons that apply to a sale, and whether one of them holds it that no person released for what it is `now`. Without
- * a buyer, only what the network reported can. `needsLoss`: nothing else holds it than a loss that its account might take.
+ * a buyer, only what the network reported can. `needsLoss`: nothing else holds it than a loss that its account might take;
+ * `lossCentBps`: by how much its commission is below its cashback.
  * docs/product.md#sales-held
  */
 export function holdSale(
@@ -100,16 +101,16 @@ export function holdSale(
   { click, other, valued, heldFor, otherTickets }: Found,
   { limits, accounts }: Pick<SaleRules, "limits" | "accounts">,
   now: Released,
-): { holds: readonly Hold[]; isHolding: boolean; needsLoss: boolean } {
+): { holds: readonly Hold[]; isHolding: boolean; needsLoss: boolean; lossCentBps: bigint } {
+  const lossCentBps = lossOf(valued);
   // No rule holds what nobody sold.
-  if (facts.network === SIMULATED) return { holds: [], isHolding: false, needsLoss: false };
-  const loss = lossOf(valued);
+  if (facts.network === SIMULATED) return { holds: [], isHolding: false, needsLoss: false, lossCentBps };
   // The percents alone are within the commission as it is, or as it was known at the click: what is lost is lost by a bonus,
   // or by a commission that fell since. docs/product.md#margin-loss
   const isCovered = (centBps: bigint) => valued.baseCentBps <= centBps;
   const isExpected =
     isCovered((valued.value?.commissionCents ?? 0n) * BPS) || isCovered(valued.clickedCommissionCentBps);
-  const isTaken = isExpected && (loss <= facts.lostCentBps || facts.mayLose === true);
+  const isTaken = isExpected && (lossCentBps <= facts.lostCentBps || facts.mayLose === true);
   const { report, kept, createdAt } = facts;
   const isLikely = (
     { owner, storeId, valueCents, mintedAt }: UnclaimedTicket,
@@ -130,7 +131,7 @@ export function holdSale(
         amountCents: valued.value?.amountCents,
         commissionCents: valued.value?.commissionCents ?? null,
         cashbackCentBps: valued.plainCentBps,
-        isLosing: loss > 0n && !isTaken,
+        isLosing: lossCentBps > 0n && !isTaken,
         storeId: store.id,
         isOfAccount: wrong === undefined,
         accountFigures: wrong ?? {},
@@ -156,6 +157,7 @@ export function holdSale(
     holds: shown,
     isHolding: holding.length > 0,
     needsLoss: isExpected && holding.length > 0 && holding.every(({ reason }) => reason === "low_commission"),
+    lossCentBps,
   };
 }
 

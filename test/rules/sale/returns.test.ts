@@ -1,6 +1,7 @@
 import { expect } from "chai";
+import { returnOf } from "../../../core/rules/sale/decide.ts";
+import type { KnownReturn, ReturnablePurchase } from "../../../core/rules/sale/facts.ts";
 import type { SalePurchaseStage } from "../../../core/rules/sale/plan.ts";
-import { type KnownReturn, type ReturnablePurchase, returnOf } from "../../../core/rules/sale/returns.ts";
 
 const DAY = 86_400_000n;
 const NOW = 1_000n * DAY;
