@@ -1,5 +1,8 @@
+import { sql } from "kysely";
 import { isAnyFactChanged } from "../database/changed-facts.ts";
+import { databaseNow } from "../database/clock.ts";
 import type { OperationKind, OperationReason } from "../database/operations.ts";
+import type { Queries } from "../database/transaction.ts";
 import { APART_MS } from "../process/rpc/chain-client.ts";
 import { recordSpan } from "../process/tracing.ts";
 import { chzTextFromGwei, chzTextFromWei } from "../rules/money.ts";
@@ -7,7 +10,7 @@ import { idsOf } from "../rules/records.ts";
 import { shortened } from "../rules/unknown-error.ts";
 import { SignerError } from "./account.ts";
 import type { Call, Encoder, Verdict } from "./encoder.ts";
-import { listSetAside, moveUnsent } from "./moves.ts";
+import { moveUnsent } from "./moves.ts";
 import { listDue, type Operation, subjectOf, summarizeDue } from "./queue.ts";
 import { Refusals } from "./refusals.ts";
 import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
@@ -287,6 +290,30 @@ class WalletBudget {
     this.#reservedWei += this.costOf(call);
   }
 }
+
+const RECONSIDERED = 500;
+
+/**
+ * Operations set aside for one of these reasons, up to an amount, and not retried yet: all of them, oldest first; of more
+ * than 500 the smallest, so that one that fits is found behind any number that do not.
+ */
+export async function listSetAside(
+  queries: Queries,
+  kind: OperationKind,
+  { reasons, atMostGwei, limit = RECONSIDERED }: SetAsideQuery,
+): Promise<Operation[]> {
+  const fits = atMostGwei === undefined ? sql`true` : sql`amount_gwei <= ${atMostGwei}`;
+  const stretches = reasons.map(
+    (reason) => sql`select * from (select * from operations where status = 'waiting' and kind = ${kind}
+      and reason = ${reason} and ${fits} and not_before > ${databaseNow(queries)}
+      order by amount_gwei limit ${limit}) as ${sql.ref(reason)}`,
+  );
+  const { rows } = await sql<Operation>`${sql.join(stretches, sql` union all `)}
+    order by amount_gwei limit ${limit}`.execute(queries);
+  return rows.toSorted((one, other) => Number(one.id - other.id));
+}
+
+type SetAsideQuery = { reasons: readonly OperationReason[]; atMostGwei?: bigint; limit?: number };
 
 // Limits of payouts ------------------------------------------------------------------------------------------------------
 

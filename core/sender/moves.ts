@@ -299,30 +299,6 @@ type UnsentChange = Partial<
     Record<"since" | "not_before", bigint | RawBuilder<bigint>>
 >;
 
-const RECONSIDERED = 500;
-
-/**
- * Operations set aside for one of these reasons, up to an amount, and not retried yet: all of them, oldest first; of more
- * than 500 the smallest, so that one that fits is found behind any number that do not.
- */
-export async function listSetAside(
-  queries: Queries,
-  kind: OperationKind,
-  { reasons, atMostGwei, limit = RECONSIDERED }: SetAsideQuery,
-): Promise<Operation[]> {
-  const fits = atMostGwei === undefined ? sql`true` : sql`amount_gwei <= ${atMostGwei}`;
-  const stretches = reasons.map(
-    (reason) => sql`select * from (select * from operations where status = 'waiting' and kind = ${kind}
-      and reason = ${reason} and ${fits} and not_before > ${databaseNow(queries)}
-      order by amount_gwei limit ${limit}) as ${sql.ref(reason)}`,
-  );
-  const { rows } = await sql<Operation>`${sql.join(stretches, sql` union all `)}
-    order by amount_gwei limit ${limit}`.execute(queries);
-  return rows.toSorted((one, other) => Number(one.id - other.id));
-}
-
-type SetAsideQuery = { reasons: readonly OperationReason[]; atMostGwei?: bigint; limit?: number };
-
 // Accounts' shares of the day --------------------------------------------------------------------------------------------
 
 const KEPT_DAYS = 2n;

@@ -6,7 +6,6 @@ import { applyEnd } from "./moves.ts";
 import { type Operation, subjectOf } from "./queue.ts";
 import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
 import {
-  listFromNonce,
   listMined,
   type MinedTransaction,
   type StoredTransaction,
@@ -72,8 +71,22 @@ export class Receipts {
     return finalAt > this.#followedTo && finalAt <= head;
   }
 
+  /**
+   * Looks for receipts, follows what is mined, and pushes what is not; what stops one of these, stops no other. Returns the
+   * transactions of the sender's own key that are still unmined.
+   */
+  async follow(signed: readonly WatchedTransaction[], head: Head): Promise<WatchedTransaction[]> {
+    const { status, wallet } = this.#context;
+    const unmined = await this.#context.part(() => this.#collect(signed, head), [...signed]);
+    await this.#context.part(() => this.#followMined(head), undefined);
+    const own = unmined.filter(({ sender }) => sender === wallet);
+    status.inFlight = own.length;
+    await this.#context.part(() => this.#pushUnmined(unmined, head), undefined);
+    return own;
+  }
+
   /** Looks for receipts of every hash of every unmined transaction. Returns those that are still unmined. */
-  async collect(signed: readonly WatchedTransaction[], head: Head): Promise<WatchedTransaction[]> {
+  async #collect(signed: readonly WatchedTransaction[], head: Head): Promise<WatchedTransaction[]> {
     const context = this.#context;
     const client = context.options.client.apart(() => READ_MS);
     // A receipt that cannot be read stops no other: its transaction counts as unmined until it can.
@@ -124,7 +137,7 @@ export class Receipts {
   }
 
   /** Checks the depth of mined transactions; one in an orphaned block becomes unmined again. */
-  async followMined(head: Head): Promise<void> {
+  async #followMined(head: Head): Promise<void> {
     const { kysely } = this.#context.options.database;
     const mined = await listMined(kysely, this.#context.scope);
     if (!this.#isTimeToFollow && !mined.some((one) => this.#turnsFinal(one, head.number))) return;
@@ -226,7 +239,7 @@ export class Receipts {
   // Those that stay unmined ---------------------------------------------------------------------------------------------
 
   /** Resends unsent and dropped transactions, bumps the fees of stuck ones, and resolves contradictions of nonces. */
-  async pushUnmined(unmined: readonly WatchedTransaction[], head: Head): Promise<void> {
+  async #pushUnmined(unmined: readonly WatchedTransaction[], head: Head): Promise<void> {
     const { wallet, options } = this.#context;
     const [own, ofFormerKeys] = [
       unmined.filter(({ sender }) => sender === wallet),
@@ -298,9 +311,16 @@ export class Receipts {
 
   /** The chain expects a lower nonce than ours: it lost our transactions, or there is a gap. */
   async #closeGap(head: Head, lowestUnmined: bigint): Promise<void> {
-    const forgotten = (
-      await listFromNonce(this.#context.options.database.kysely, this.#context.wallet, head.nonce, MAX_IN_FLIGHT)
-    ).filter((transaction) => transaction.nonce < lowestUnmined);
+    const forgotten = await this.#context.options.database.kysely
+      .selectFrom("transactions")
+      .selectAll()
+      .where("sender", "=", this.#context.wallet)
+      .where("nonce", ">=", head.nonce)
+      .where("nonce", "<", lowestUnmined)
+      .where("status", "!=", "void")
+      .orderBy("nonce")
+      .limit(MAX_IN_FLIGHT)
+      .execute();
     if (forgotten.length > 0) {
       await this.#reopen(forgotten);
       this.#context.options.log.warn(

@@ -165,11 +165,7 @@ export class Sender {
       this.#headReadAt = performance.now();
       this.#headIndexed = indexed;
       this.status.balanceWei = head.balanceWei;
-      const unmined = await this.#context.part(() => this.#receipts.collect(signed, head), signed);
-      await this.#context.part(() => this.#receipts.followMined(head), undefined);
-      const own = unmined.filter(({ sender }) => sender === this.address);
-      this.status.inFlight = own.length;
-      await this.#context.part(() => this.#receipts.pushUnmined(unmined, head), undefined);
+      const own = await this.#receipts.follow(signed, head);
       isSending = await this.#dispatch.run(due, own, head);
       this.#isStuck = due.length > 0 && !isSending;
     }

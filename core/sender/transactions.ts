@@ -115,27 +115,6 @@ async function listOpen(
   return query.orderBy("nonce").execute();
 }
 
-/** Every transaction from a nonce on, lowest first, to resend after the chain lost them. */
-export async function listFromNonce(
-  queries: Queries,
-  sender: WalletAddress,
-  nonce: bigint,
-  limit: number,
-): Promise<WatchedTransaction[]> {
-  return withHashes(
-    queries,
-    await queries
-      .selectFrom("transactions")
-      .selectAll()
-      .where("sender", "=", sender)
-      .where("nonce", ">=", nonce)
-      .where("status", "!=", "void")
-      .orderBy("nonce")
-      .limit(limit)
-      .execute(),
-  );
-}
-
 async function withHashes(queries: Queries, transactions: StoredTransaction[]): Promise<WatchedTransaction[]> {
   if (transactions.length === 0) return [];
   const hashes = await queries

@@ -100,7 +100,8 @@ import {
 } from "../../core/sales/queries.ts";
 import { readStorePace } from "../../core/sales/store-pace.ts";
 import { listLongestUnread } from "../../core/sales/unread-sales.ts";
-import { listAssigned, listSetAside, noteSentShares } from "../../core/sender/moves.ts";
+import { listSetAside } from "../../core/sender/dispatch.ts";
+import { listAssigned, noteSentShares } from "../../core/sender/moves.ts";
 import { listDue, type Operation, summarizeDue, summarizeQueue } from "../../core/sender/queue.ts";
 import { highestNonce, listMined, listSigned } from "../../core/sender/transactions.ts";
 import { fill, walletOf } from "../bench/scale/fill.ts";

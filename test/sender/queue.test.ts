@@ -2,7 +2,8 @@ import { expect } from "chai";
 import type { Database } from "../../core/database/connect.ts";
 import { OPERATION_KINDS } from "../../core/database/operations.ts";
 import type { Queries } from "../../core/database/transaction.ts";
-import { assign, listAssigned, listSetAside, moveUnsent, type SetAside, takeOut } from "../../core/sender/moves.ts";
+import { listSetAside } from "../../core/sender/dispatch.ts";
+import { assign, listAssigned, moveUnsent, type SetAside, takeOut } from "../../core/sender/moves.ts";
 import {
   enqueue,
   findOperation,
