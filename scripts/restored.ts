@@ -31,7 +31,7 @@ import {
   listLost,
 } from "../core/sender/foreign-transactions.ts";
 import { beginRecovery, endRecovery, readRecovery, wasRecovered } from "../core/sender/payout-switch.ts";
-import { listSigned } from "../core/sender/transactions.ts";
+import { listSigned } from "../core/sender/receipts.ts";
 import { skipIds } from "./backup/next-ids.ts";
 import { readOperatorEnvironment, type Terminal } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";

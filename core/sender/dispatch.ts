@@ -12,9 +12,10 @@ import { SignerError } from "./account.ts";
 import type { Call, Encoder, Verdict } from "./encoder.ts";
 import { moveUnsent } from "./moves.ts";
 import { listDue, type Operation, subjectOf, summarizeDue } from "./queue.ts";
+import type { WatchedTransaction } from "./receipts.ts";
 import { Refusals } from "./refusals.ts";
 import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
-import { suggestedFees, type Transmitter, type WatchedTransaction } from "./transactions.ts";
+import { suggestedFees, type Transmitter } from "./transactions.ts";
 
 /** How often the limits are read while operations wait for them, at least: so long, and so many blocks. */
 const RECONSIDER_EVERY = { ms: 3_000, blocks: 10 };

@@ -8,7 +8,7 @@ import type { SigningKey } from "../process/signing-keys.ts";
 import { jsonOf } from "../rules/records.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import { type Book, findSpender, ownCallOf, readBook, settingOf } from "./head-reader.ts";
-import type { StoredTransaction } from "./transactions.ts";
+import type { StoredTransaction } from "./receipts.ts";
 
 type Unlisted = Book["foreign"][number];
 /** A key whose nonces are monitored. */

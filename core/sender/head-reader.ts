@@ -19,8 +19,9 @@ import { ContradictionError } from "../process/rpc/node-proof.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import type { WatchedKey } from "./foreign-transactions.ts";
 import { beginRecovery, wasRecovered } from "./payout-switch.ts";
+import type { WatchedTransaction } from "./receipts.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
-import { readHighest, type WatchedTransaction } from "./transactions.ts";
+import { readHighest } from "./transactions.ts";
 
 /** A node this far behind the index is outdated. */
 const BEHIND_BLOCKS = 5n;

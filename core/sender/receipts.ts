@@ -1,18 +1,23 @@
+import type { Selectable } from "kysely";
 import { BaseError, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from "viem";
 import { readClock } from "../database/clock.ts";
+import type { Schema } from "../database/generated/schema.ts";
+import type { Queries } from "../database/transaction.ts";
 import { recordSpan } from "../process/tracing.ts";
+import { idsOf } from "../rules/records.ts";
+import type { WalletAddress } from "../rules/wallet-address.ts";
 import type { HeadReader } from "./head-reader.ts";
 import { applyEnd } from "./moves.ts";
 import { type Operation, subjectOf } from "./queue.ts";
 import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
-import {
-  listMined,
-  type MinedTransaction,
-  type StoredTransaction,
-  type Transmitter,
-  updateTransaction,
-  type WatchedTransaction,
-} from "./transactions.ts";
+import type { Transmitter } from "./transactions.ts";
+
+export type StoredTransaction = Selectable<Schema["transactions"]>;
+type TransactionHash = Selectable<Schema["transaction_hashes"]>;
+export type WatchedTransaction = StoredTransaction & { hashes: TransactionHash[] };
+
+/** Whose transactions: one wallet's, or those of all wallets except some, which includes former keys. */
+export type TransactionScope = { of: WalletAddress } | { notOf: readonly WalletAddress[] };
 
 /** Mined transactions are watched at least to this depth, so that an orphaned one is sent again with the same hash. */
 const WATCH_DEPTH = 30n;
@@ -50,11 +55,17 @@ export class Receipts {
     this.#heads = heads;
   }
 
-  /** Whether there are mined transactions that are due for a check: after some blocks, and once one is final. */
-  async isFollowDue(indexed: bigint | undefined): Promise<boolean> {
-    const mined = await listMined(this.#context.options.database.kysely, this.#context.scope);
-    if (mined.length === 0) return false;
-    return this.#isTimeToFollow || mined.some((one) => this.#turnsFinal(one, indexed ?? 0n));
+  /**
+   * Transactions without a receipt, and whether anything is awaited of the chain: those, or mined ones that are due for a
+   * check: after some blocks, and once one is final.
+   */
+  async readOpen(indexed: bigint | undefined): Promise<{ signed: WatchedTransaction[]; isAwaited: boolean }> {
+    const { kysely } = this.#context.options.database;
+    const signed = await listSigned(kysely, this.#context.scope);
+    if (signed.length > 0) return { signed, isAwaited: true };
+    const mined = await listMined(kysely, this.#context.scope);
+    const isDue = this.#isTimeToFollow || mined.some((one) => this.#turnsFinal(one, indexed ?? 0n));
+    return { signed, isAwaited: mined.length > 0 && isDue };
   }
 
   get #isTimeToFollow(): boolean {
@@ -351,4 +362,63 @@ export class Receipts {
     });
     this.#foreignSince = undefined;
   }
+}
+
+// Their rows -----------------------------------------------------------------------------------------------------------------
+
+/** Transactions without a receipt, lowest nonce first, hashes oldest first. */
+export async function listSigned(queries: Queries, scope: TransactionScope): Promise<WatchedTransaction[]> {
+  return withHashes(queries, await listOpen(queries, "signed", scope));
+}
+
+/** `isUnfinished`: its operations have no outcome yet. */
+export type MinedTransaction = StoredTransaction & { isUnfinished: boolean };
+
+/** Transactions with a receipt that is not final, lowest nonce first. */
+export async function listMined(queries: Queries, scope: TransactionScope): Promise<MinedTransaction[]> {
+  const mined = await listOpen(queries, "mined", scope);
+  if (mined.length === 0) return [];
+  const rows = await queries
+    .selectFrom("operations")
+    .select("transaction_id")
+    .distinct()
+    .where("status", "=", "assigned")
+    .execute();
+  const unfinished = new Set(rows.map((row) => row.transaction_id));
+  return mined.map((transaction) => ({ ...transaction, isUnfinished: unfinished.has(transaction.id) }));
+}
+
+async function listOpen(
+  queries: Queries,
+  status: "signed" | "mined",
+  scope: TransactionScope,
+): Promise<StoredTransaction[]> {
+  let query = queries.selectFrom("transactions").selectAll().where("status", "=", status);
+  if ("of" in scope) query = query.where("sender", "=", scope.of);
+  else if (scope.notOf.length > 0) query = query.where("sender", "not in", scope.notOf);
+  return query.orderBy("nonce").execute();
+}
+
+async function withHashes(queries: Queries, transactions: StoredTransaction[]): Promise<WatchedTransaction[]> {
+  if (transactions.length === 0) return [];
+  const hashes = await queries
+    .selectFrom("transaction_hashes")
+    .selectAll()
+    .where("transaction_id", "in", idsOf(transactions))
+    .orderBy("created_at")
+    .execute();
+  const byTransaction = Map.groupBy(hashes, (hash) => hash.transaction_id);
+  return transactions.map((transaction) => ({ ...transaction, hashes: byTransaction.get(transaction.id) ?? [] }));
+}
+
+export async function updateTransaction(
+  queries: Queries,
+  id: bigint,
+  change: Partial<Pick<StoredTransaction, "status" | "succeeded" | "mined_hash" | "block_number" | "block_hash">>,
+): Promise<void> {
+  await queries
+    .updateTable("transactions")
+    .set({ ...change, updated_at: BigInt(Date.now()) })
+    .where("id", "=", id)
+    .execute();
 }

@@ -12,7 +12,7 @@ import type { WalletAddress } from "../rules/wallet-address.ts";
 import type { SigningAccount } from "./account.ts";
 import type { Encoder } from "./encoder.ts";
 import type { PayoutSwitch } from "./payout-switch.ts";
-import type { TransactionScope } from "./transactions.ts";
+import type { TransactionScope } from "./receipts.ts";
 
 /** Queues due operations before each round of the operator's sender. Returns whether there were any. */
 export type RoundPlanner = {

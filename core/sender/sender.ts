@@ -8,7 +8,7 @@ import { Dispatch } from "./dispatch.ts";
 import { HeadReader } from "./head-reader.ts";
 import { Receipts } from "./receipts.ts";
 import { leaseOf, SenderContext, type SenderOptions, type SenderStatus } from "./sender-context.ts";
-import { listSigned, Transmitter } from "./transactions.ts";
+import { Transmitter } from "./transactions.ts";
 
 /** Another process sends within this time after a `kill -9`. */
 const LEASE_MS = 5_000;
@@ -152,15 +152,14 @@ export class Sender {
   async #round(): Promise<boolean> {
     const { database } = this.#options;
     const hasPlanned = this.key === "operator" && (await this.#context.part(() => this.#plan(), false));
-    const signed = await listSigned(database.kysely, this.#context.scope);
     const due = await this.#dispatch.dueKinds();
+    const indexed = await indexedBlock(database.kysely);
+    const { signed, isAwaited } = await this.#receipts.readOpen(indexed);
     // Anything the wallet could not pay for has been mined, set aside or withdrawn by now.
     if (signed.length === 0 && due.length === 0) this.status.isWalletEmpty = false;
-    const indexed = await indexedBlock(database.kysely);
-    const isAwaited = signed.length > 0 || due.length > 0 || (await this.#receipts.isFollowDue(indexed));
     const isNew = due.length > 0 && !this.#isStuck;
     let isSending = false;
-    if (isNew || this.#isHeadDue(isAwaited, indexed)) {
+    if (isNew || this.#isHeadDue(isAwaited || due.length > 0, indexed)) {
       const head = await this.#heads.read();
       this.#headReadAt = performance.now();
       this.#headIndexed = indexed;

@@ -1,20 +1,15 @@
-import type { Selectable } from "kysely";
 import { BaseError, keccak256 } from "viem";
 import { databaseNow } from "../database/clock.ts";
-import type { Schema } from "../database/generated/schema.ts";
 import type { Hex } from "../database/operations.ts";
 import { isUniqueViolation, type Queries } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../rules/product.ts";
-import { idsOf } from "../rules/records.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
 import type { WalletAddress } from "../rules/wallet-address.ts";
 import type { Call, Encoder } from "./encoder.ts";
 import { assign } from "./moves.ts";
 import type { Operation } from "./queue.ts";
+import type { StoredTransaction, WatchedTransaction } from "./receipts.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
-
-export type StoredTransaction = Selectable<Schema["transactions"]>;
-type TransactionHash = Selectable<Schema["transaction_hashes"]>;
 
 export type NewTransaction = {
   sender: WalletAddress;
@@ -77,66 +72,6 @@ export async function insertHash(queries: Queries, transactionId: bigint, signed
     .execute();
 }
 
-export type WatchedTransaction = StoredTransaction & { hashes: TransactionHash[] };
-
-/** Whose transactions: one wallet's, or those of all wallets except some, which includes former keys. */
-export type TransactionScope = { of: WalletAddress } | { notOf: readonly WalletAddress[] };
-
-/** Transactions without a receipt, lowest nonce first, hashes oldest first. */
-export async function listSigned(queries: Queries, scope: TransactionScope): Promise<WatchedTransaction[]> {
-  return withHashes(queries, await listOpen(queries, "signed", scope));
-}
-
-/** `isUnfinished`: its operations have no outcome yet. */
-export type MinedTransaction = StoredTransaction & { isUnfinished: boolean };
-
-/** Transactions with a receipt that is not final, lowest nonce first. */
-export async function listMined(queries: Queries, scope: TransactionScope): Promise<MinedTransaction[]> {
-  const mined = await listOpen(queries, "mined", scope);
-  if (mined.length === 0) return [];
-  const rows = await queries
-    .selectFrom("operations")
-    .select("transaction_id")
-    .distinct()
-    .where("status", "=", "assigned")
-    .execute();
-  const unfinished = new Set(rows.map((row) => row.transaction_id));
-  return mined.map((transaction) => ({ ...transaction, isUnfinished: unfinished.has(transaction.id) }));
-}
-
-async function listOpen(
-  queries: Queries,
-  status: "signed" | "mined",
-  scope: TransactionScope,
-): Promise<StoredTransaction[]> {
-  let query = queries.selectFrom("transactions").selectAll().where("status", "=", status);
-  if ("of" in scope) query = query.where("sender", "=", scope.of);
-  else if (scope.notOf.length > 0) query = query.where("sender", "not in", scope.notOf);
-  return query.orderBy("nonce").execute();
-}
-
-async function withHashes(queries: Queries, transactions: StoredTransaction[]): Promise<WatchedTransaction[]> {
-  if (transactions.length === 0) return [];
-  const hashes = await queries
-    .selectFrom("transaction_hashes")
-    .selectAll()
-    .where("transaction_id", "in", idsOf(transactions))
-    .orderBy("created_at")
-    .execute();
-  const byTransaction = Map.groupBy(hashes, (hash) => hash.transaction_id);
-  return transactions.map((transaction) => ({ ...transaction, hashes: byTransaction.get(transaction.id) ?? [] }));
-}
-
-/** The transaction with a nonce and a status. */
-async function listByNonce(
-  queries: Queries,
-  sender: WalletAddress,
-  { nonce, status }: Pick<StoredTransaction, "nonce" | "status">,
-): Promise<WatchedTransaction[]> {
-  const rows = queries.selectFrom("transactions").selectAll().where("sender", "=", sender).where("nonce", "=", nonce);
-  return withHashes(queries, await rows.where("status", "=", status).execute());
-}
-
 /** The highest stored nonce of a sender; undefined before the first. */
 export async function highestNonce(queries: Queries, sender: WalletAddress): Promise<bigint | undefined> {
   const row = await queries
@@ -163,23 +98,6 @@ export async function readHighest(
     .limit(1)
     .executeTakeFirst();
   return { mined, nonce: await highestNonce(queries, sender) };
-}
-
-export async function updateTransaction(
-  queries: Queries,
-  id: bigint,
-  change: Partial<
-    Pick<
-      StoredTransaction,
-      "status" | "succeeded" | "mined_hash" | "block_number" | "block_hash" | "to_address" | "data" | "gas_limit"
-    >
-  >,
-): Promise<void> {
-  await queries
-    .updateTable("transactions")
-    .set({ ...change, updated_at: BigInt(Date.now()) })
-    .where("id", "=", id)
-    .execute();
 }
 
 const EMPTY_GAS = 21_000n;
@@ -226,16 +144,23 @@ export class Transmitter {
     const call: Call = { to: this.#context.wallet, data: "0x", gasLimit: EMPTY_GAS };
     if (await this.signAndStore({ call, operations: [] }, head, nonce)) return;
     await this.#context.write(async (queries) => {
-      const [voided] = await listByNonce(queries, this.#context.wallet, { nonce, status: "void" });
+      const empty = { to_address: call.to, data: call.data, gas_limit: call.gasLimit };
+      const voided = await queries
+        .updateTable("transactions")
+        .set({ ...empty, status: "signed", updated_at: BigInt(Date.now()) })
+        .where("sender", "=", this.#context.wallet)
+        .where("nonce", "=", nonce)
+        .where("status", "=", "void")
+        .returning("id")
+        .executeTakeFirst();
       if (!voided) return;
       const signed = await this.#sign(call, nonce, this.#cappedFees(head));
-      if (!voided.hashes.some(({ hash }) => hash === signed.hash)) await insertHash(queries, voided.id, signed);
-      await updateTransaction(queries, voided.id, {
-        status: "signed",
-        to_address: call.to,
-        data: call.data,
-        gas_limit: call.gasLimit,
-      });
+      const isKnown = queries
+        .selectFrom("transaction_hashes")
+        .select("hash")
+        .where("transaction_id", "=", voided.id)
+        .where("hash", "=", signed.hash);
+      if (!(await isKnown.executeTakeFirst())) await insertHash(queries, voided.id, signed);
     });
   }
 
