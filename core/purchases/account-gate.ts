@@ -1,32 +1,21 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import { among, givenRows } from "../database/among.ts";
-import { noteChangedFact } from "../database/changed-facts.ts";
-import { readClock } from "../database/clock.ts";
-import type { Database } from "../database/connect.ts";
 import { dayOf } from "../database/day-totals.ts";
-import type { Schema } from "../database/generated/schema.ts";
-import { inTransaction, type Queries } from "../database/transaction.ts";
+import type { Queries } from "../database/transaction.ts";
 import { type AccountWait, type Candidate, dayLimitOf, judge, roomOf } from "../rules/account/payout-gate.ts";
 import { type Moment, type Mover, nextMove, type PurchaseLife } from "../rules/purchase/life.ts";
 import { idsOf } from "../rules/records.ts";
-import type { AccountTerms } from "../rules/sale/rules.ts";
 import {
   type Account,
-  addToDays,
   addToSums,
-  DIRECT,
   type Drawn,
   draw,
-  lockAccounts,
   lockAccountsOf,
-  readDays,
+  readBooks,
   readDraws,
-  readSums,
-  type Sums,
   undraw,
 } from "./account-books.ts";
 import { setDecider } from "./approvals.ts";
-import { makeDue } from "./due.ts";
 import { recountPurchases } from "./purchase-rows.ts";
 import type { PurchaseWithLife } from "./queries.ts";
 
@@ -103,7 +92,6 @@ class Accounts {
   readonly #queries: Queries;
   readonly #purchases: readonly PurchaseWithLife[];
   #accountOf: ReadonlyMap<bigint, Account> = new Map();
-  #sums: ReadonlyMap<bigint, Sums> = new Map();
 
   constructor(queries: Queries, purchases: readonly PurchaseWithLife[]) {
     this.#queries = queries;
@@ -150,7 +138,6 @@ class Accounts {
   async judge(candidates: readonly PurchaseWithLife[], { now }: Moment): Promise<{ waits: Wait[]; drawn: Drawn[] }> {
     const result = { waits: [] as Wait[], drawn: [] as Drawn[] };
     if (candidates.length === 0) return result;
-    this.#sums = await readSums(this.#queries, idsOf([...new Set(this.#accountOf.values())]));
     const ofAccounts = Map.groupBy(candidates, ({ row }) => this.#accountOf.get(row.id));
     for (const [account, own] of ofAccounts) {
       if (!account) continue;
@@ -190,12 +177,8 @@ class Accounts {
   }
 
   async #roomOf(account: Account, except: readonly bigint[], today: bigint) {
-    const queries = this.#queries;
-    const sums = this.#sums.get(account.id);
-    const paid = await readDays(queries, account.id, today);
-    const [oldest] = await listWaiting(queries, account.id, { limit: 1, except });
     const stopped = account.stopped_day;
-    const announced = await listAnnounced(queries, account.id, stopped ?? today, today);
+    const { sums, paid, oldest, announced } = await readBooks(this.#queries, account, { today, except });
     const unannounced = {
       centBps: roomOf({
         bookedCents: sums?.booked_cents ?? 0n,
@@ -215,16 +198,6 @@ class Accounts {
   }
 }
 
-async function listAnnounced(queries: Queries, accountId: bigint, ...days: bigint[]): Promise<Map<bigint, string>> {
-  const rows = await queries
-    .selectFrom("account_sales_days")
-    .select(["day", "announced_by"])
-    .where("account_id", "=", accountId)
-    .where("day", "in", days)
-    .execute();
-  return new Map(rows.map(({ day, announced_by }) => [day, announced_by]));
-}
-
 async function stopAccount(queries: Queries, id: bigint, day: bigint): Promise<void> {
   await queries
     .updateTable("account_books")
@@ -232,56 +205,6 @@ async function stopAccount(queries: Queries, id: bigint, day: bigint): Promise<v
     .where("id", "=", id)
     .where("stopped_day", "is", null)
     .execute();
-}
-
-// Going on --------------------------------------------------------------------------------------------------------------
-
-/** As many as the planner plans at once. */
-const WOKEN = 1_000;
-
-/**
- * Makes those that wait due again, the oldest first, as far as there is room by now: after a booking, a changed credit, a
- * payout that was withdrawn, a purchase that no longer waits. Locks the account, so that none is judged meanwhile.
- */
-export async function wakeAccount(queries: Queries, accountId: bigint): Promise<void> {
-  const [account] = await lockAccounts(queries, [accountId]);
-  if (!account || account.stopped_day !== null) return;
-  const sums = (await readSums(queries, [accountId])).get(accountId);
-  let room = roomOf({
-    bookedCents: sums?.booked_cents ?? 0n,
-    creditCents: account.credit_cents,
-    paidCentBps: sums?.paid_cent_bps ?? 0n,
-  });
-  const woken: bigint[] = [];
-  for (const { purchase_id, cent_bps } of await listWaiting(queries, accountId, { limit: WOKEN })) {
-    if (room !== null && cent_bps > room) break;
-    if (room !== null) room -= cent_bps;
-    woken.push(purchase_id);
-  }
-  await makeDue(queries, woken);
-}
-
-/** The same for all accounts of which something waits, now and then: whatever made room was not told here. */
-export async function wakeAccounts(
-  { kysely }: Database,
-  assertLease: (queries: Queries) => Promise<void>,
-): Promise<void> {
-  const waiting = await kysely
-    .selectFrom("account_books")
-    .select("id")
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("account_waits").select("purchase_id").whereRef("account_waits.account_id", "=", "account_books.id"),
-      ),
-    )
-    .orderBy("id")
-    .execute();
-  for (const { id } of waiting) {
-    await inTransaction(kysely, async (queries) => {
-      await assertLease(queries);
-      await wakeAccount(queries, id);
-    });
-  }
 }
 
 // What waits ------------------------------------------------------------------------------------------------------------
@@ -334,110 +257,4 @@ async function setWaits(queries: Queries, purchaseIds: readonly bigint[], waits:
     .map(({ purchaseId }) => purchaseId);
   const released = gone.filter((row) => !fresh.some((one) => one.purchaseId === row.purchase_id));
   return [...changed, ...released.map((row) => row.purchase_id)];
-}
-
-/** Those of an account that wait, the oldest first. */
-export async function listWaiting(
-  queries: Queries,
-  accountId: bigint,
-  { limit, except = [] }: { limit: number; except?: readonly bigint[] },
-): Promise<Selectable<Schema["account_waits"]>[]> {
-  // More than those that are left out, so that the index alone says which one is the oldest of the others.
-  const rows = await queries
-    .selectFrom("account_waits")
-    .selectAll()
-    .where("account_id", "=", accountId)
-    .orderBy("payable_at")
-    .orderBy("purchase_id")
-    .limit(limit + except.length)
-    .execute();
-  const left = new Set(except);
-  return rows.filter((row) => !left.has(row.purchase_id)).slice(0, limit);
-}
-
-// By which terms --------------------------------------------------------------------------------------------------------
-
-/** An account's credit before a person has set one: what its largest so many days paid. */
-const OPENING_DAYS = 30n;
-/** The days of an account that is not limited, by which an unusual one is known. */
-const KNOWN_DAYS = 120n;
-const BPS = 10_000n;
-const DEFAULT_SHARE = 25n;
-
-/**
- * Opens the books of configured accounts, and takes over what the configuration says of their money: that of the api that
- * sends is in force everywhere. What is queued by other terms is judged anew. docs/product.md#accounts
- */
-export async function noteAccountTerms(queries: Queries, accounts: readonly AccountTerms[]): Promise<void> {
-  const known = await queries.selectFrom("account_books").selectAll().execute();
-  let isTighter = false;
-  for (const terms of accounts) {
-    const books =
-      known.find((row) => row.network === terms.network && row.account === terms.account) ??
-      (await openBooks(queries, terms));
-    isTighter = (await takeOver(queries, books, terms)) || isTighter;
-  }
-  if (isTighter) await noteChangedFact(queries, "payouts");
-}
-
-/** Returns whether less may be paid than before. */
-async function takeOver(queries: Queries, books: Account, terms: AccountTerms): Promise<boolean> {
-  const set = terms.credit_reais === undefined ? undefined : BigInt(Math.round(terms.credit_reais * 100));
-  const credit_cents = set ?? (terms.network === DIRECT ? books.opening_cents : null);
-  const is_credit_set = set === undefined ? 0n : 1n;
-  const day_share_percent = terms.day_share_percent === undefined ? DEFAULT_SHARE : BigInt(terms.day_share_percent);
-  const isSame =
-    books.credit_cents === credit_cents &&
-    books.is_credit_set === is_credit_set &&
-    books.day_share_percent === day_share_percent;
-  if (isSame) return false;
-  await lockAccounts(queries, [books.id]);
-  await queries
-    .updateTable("account_books")
-    .set({ credit_cents, is_credit_set, day_share_percent })
-    .where("id", "=", books.id)
-    .execute();
-  await wakeAccount(queries, books.id);
-  return credit_cents !== null && (books.credit_cents === null || credit_cents < books.credit_cents);
-}
-
-/**
- * Begins the books of an account, with its days until now. A direct shop that had paid sales starts with the credit of
- * its largest 30 days. Read once in the life of an account.
- */
-async function openBooks(queries: Queries, terms: AccountTerms): Promise<Account> {
-  const { network, account } = terms;
-  const now = BigInt(await readClock(queries));
-  const since = network === DIRECT ? 0n : now - KNOWN_DAYS * 86_400_000n;
-  const { rows } = await sql<{ day: bigint; cent_bps: bigint | string }>`
-    select purchases.settled_at / 86400000 as day, sum(purchases.cashback_cent_bps) as cent_bps
-    from purchases join sales on sales.id = purchases.sale_id
-    where purchases.settled_at >= ${since} and purchases.settled_at is not null and purchases.reversed_at is null
-      and purchases.store_id in (select id from stores where coalesce(network, ${DIRECT}) = ${network})
-      and sales.network = ${network} and sales.account = ${account}
-    group by purchases.settled_at / 86400000 order by 1`.execute(queries);
-  const days = rows.map(({ day, cent_bps }) => ({ day, centBps: BigInt(cent_bps) }));
-  const opening_cents = network === DIRECT ? largest(days) / BPS : 0n;
-  // Null until it is taken over: what was queued before the books must pass the gate.
-  const [books] = await queries
-    .insertInto("account_books")
-    .values({ network, account, credit_cents: null, opening_cents, began_at: now })
-    .returningAll()
-    .execute();
-  if (!books) throw new Error(`The books of ${network}/${account} could not be opened`);
-  await addToDays(
-    queries,
-    days.filter(({ day }) => day > dayOf(now) - KNOWN_DAYS).map((one) => ({ ...one, accountId: books.id })),
-  );
-  return books;
-}
-
-/** The most that was paid in so many days one after the other. */
-function largest(days: readonly { day: bigint; centBps: bigint }[]): bigint {
-  const sums = days.map(({ day: first }) =>
-    days
-      .filter(({ day }) => day >= first && day < first + OPENING_DAYS)
-      .reduce((sum, { centBps }) => sum + centBps, 0n),
-  );
-  return sums.reduce((most, one) => (one > most ? one : most), 0n);
 }

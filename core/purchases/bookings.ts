@@ -4,8 +4,7 @@ import { readClock } from "../database/clock.ts";
 import { dayOf } from "../database/day-totals.ts";
 import type { Schema } from "../database/generated/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import { addToSums, lockAccounts } from "./account-books.ts";
-import { wakeAccount } from "./account-gate.ts";
+import { addToSums, lockAccounts, wakeAccount } from "./account-books.ts";
 
 export type Booking = Selectable<Schema["account_bookings"]>;
 

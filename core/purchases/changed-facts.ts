@@ -15,7 +15,7 @@ import { idsOf, jsonOf } from "../rules/records.ts";
 import { isConfigured } from "../rules/sale/holds.ts";
 import type { SaleRules } from "../rules/sale/rules.ts";
 import { UNSENT } from "../sender/queue.ts";
-import { noteAccountTerms } from "./account-gate.ts";
+import { noteAccountTerms } from "./account-books.ts";
 import { uncount } from "./approvals.ts";
 import { decideSales } from "./decide-sales.ts";
 import { makeDue } from "./due.ts";

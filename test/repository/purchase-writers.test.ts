@@ -139,7 +139,7 @@ describe("What was decided", () => {
   it("makes a purchase due through due.ts; only its own changes and the index call it", () => {
     expect(importersOf(["makeDue"], "core/purchases/due.ts")).to.deep.equal([
       // What waited for its account has room.
-      "core/purchases/account-gate.ts",
+      "core/purchases/account-books.ts",
       "core/purchases/changed-facts.ts",
       "core/purchases/held-reviews.ts",
       "core/purchases/purchase-rows.ts",

@@ -3,7 +3,7 @@ import type { Revert } from "../../../core/chain/revert.ts";
 import type { Database } from "../../../core/database/connect.ts";
 import type { OperationKind } from "../../../core/database/operations.ts";
 import { inTransaction } from "../../../core/database/transaction.ts";
-import { wakeAccounts } from "../../../core/purchases/account-gate.ts";
+import { wakeAccounts } from "../../../core/purchases/account-books.ts";
 import type { ApprovalRules } from "../../../core/purchases/approvals.ts";
 import { purchaseEncoders } from "../../../core/purchases/encoders.ts";
 import { planNextSteps } from "../../../core/purchases/next-step.ts";
