@@ -2,8 +2,7 @@ import { sql } from "kysely";
 import { among, givenRows } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import type { Queries } from "../database/transaction.ts";
-import { type Moment, type NextCheck, nextCheck } from "../rules/purchase/life.ts";
-import type { PurchaseWithLife } from "./queries.ts";
+import type { NextCheck } from "../rules/purchase/life.ts";
 
 /**
  * `due_purchases` says when a purchase is due: `due_at`, a time, or `due_block`, a block that the index must have
@@ -86,10 +85,9 @@ export async function listUndecided(queries: Queries, limit: number): Promise<{ 
 /** Sets when each purchase is checked next. `depth`: the number of blocks after which a block is final. */
 export async function setNextCheck(
   queries: Queries,
-  purchases: readonly PurchaseWithLife[],
-  { moment, depth }: { moment: Moment; depth: bigint },
+  checks: readonly { id: bigint; check: NextCheck }[],
+  depth: bigint,
 ): Promise<void> {
-  const checks = purchases.map(({ row, life }) => ({ id: row.id, check: nextCheck(life, moment) }));
   const rows = checks.flatMap(({ id, check }) => (check.kind === "never" ? [] : [{ id, ...dueOf(check, depth) }]));
   const isOver = checks.filter(({ check }) => check.kind === "never").map(({ id }) => id);
   if (isOver.length > 0) {

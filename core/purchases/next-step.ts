@@ -182,9 +182,8 @@ async function plan(
   const isShown = ({ row }: PurchaseWithLife, index: number) =>
     isShownOtherwise(steps[index], requested) || passed.changed.has(row.id);
   await touchUsers(queries, walletsOf(purchases.filter(isShown)));
-  const stepped = purchases.map(({ row, life }, index) => ({ row, life: steps[index]?.after ?? life }));
-  const isSame = ({ row }: PurchaseWithLife) => row.sale_id === null || !saved.changed.has(row.sale_id);
-  await setNextCheck(queries, stepped.filter(isSame), { moment, depth });
+  const isSame = (_: Step, index: number) => !saved.changed.has(purchases[index]?.row.sale_id ?? 0n);
+  await setNextCheck(queries, steps.filter(isSame), depth);
 }
 
 const PLAN_LIMIT = 1_000;

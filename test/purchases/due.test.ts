@@ -3,7 +3,7 @@ import { seedCatalogue } from "../../core/catalogue/seed.ts";
 import { inTransaction } from "../../core/database/transaction.ts";
 import { makeAllDue, setNextCheck } from "../../core/purchases/due.ts";
 import type { PurchaseWithLife } from "../../core/purchases/queries.ts";
-import type { PurchaseLife } from "../../core/rules/purchase/life.ts";
+import { nextCheck, type PurchaseLife } from "../../core/rules/purchase/life.ts";
 import { CONFIRMED_LIFE } from "../testing/confirmed-life.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { insertPlainPurchase } from "../testing/plain-purchase.ts";
@@ -31,7 +31,8 @@ describe("The next check of purchases that were checked together", () => {
       }
       // All of them were due.
       await inTransaction(kysely, makeAllDue);
-      await inTransaction(kysely, (queries) => setNextCheck(queries, purchases, { moment: MOMENT, depth: DEPTH }));
+      const checks = purchases.map(({ row, life }) => ({ id: row.id, check: nextCheck(life, MOMENT) }));
+      await inTransaction(kysely, (queries) => setNextCheck(queries, checks, DEPTH));
       const rows = await kysely
         .selectFrom("due_purchases")
         .select(["purchase_id", "due_at", "due_block"])

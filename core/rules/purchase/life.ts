@@ -280,8 +280,8 @@ export type Step = StepFacts["row"] & {
   amountGwei: bigint;
   /** Nothing is left to do: it ended on chain, or all of it was kept. */
   isOver: boolean;
-  /** The purchase once its step is saved. */
-  after: PurchaseLife;
+  /** When it is checked again once its step is saved. */
+  check: NextCheck;
 };
 
 /** A mint is queued with its registration, or by the decision about its sale, which also knows whether a return is final. */
@@ -352,7 +352,7 @@ export function nextSteps(
   return steps.map((step, index) => {
     const { life } = purchases[index] as StepFacts;
     const waits = { isWaiting: requested.has(step.id), accountWait: waiting.get(step.id) ?? null };
-    return { ...step, after: afterStep(life, step, waits) };
+    return { ...step, check: nextCheck(afterStep(life, step, waits), moment) };
   });
 }
 
