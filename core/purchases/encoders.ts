@@ -70,15 +70,18 @@ export function purchaseEncoders(options: PurchaseEncoderOptions): Encoder[] {
     mintEncoder(contracts),
     returnEncoder(options),
   ];
-  return encoders.map((encoder) => ({
-    ...encoder,
-    lock: async (queries, operations) => {
-      await lockPurchasesWithSales(queries, subjectsOf(operations));
-    },
-    reconsider: async (queries, operations) => {
-      await decideSales(queries, await salesOf(queries, subjectsOf(operations)), rules);
-    },
-  }));
+  return encoders.map(
+    (encoder): Encoder => ({
+      ...encoder,
+      // Waits for a concurrent return, which is seen then.
+      lock: async (queries, operations) => {
+        await lockPurchasesWithSales(queries, subjectsOf(operations));
+      },
+      reconsider: async (queries, operations) => {
+        await decideSales(queries, await salesOf(queries, subjectsOf(operations)), rules);
+      },
+    }),
+  );
 }
 
 function mintEncoder({ purchaseNft }: Contracts): Encoder {
@@ -282,11 +285,7 @@ async function listOfPurchases(
   if (operations.length === 0) return [];
   const select = () =>
     queries.selectFrom("purchases").select(["id", "wallet"]).where("id", "in", subjectsOf(operations));
-  if (isLocked) {
-    // Waits for a concurrent return, then sees it.
-    await lockPurchasesWithSales(queries, subjectsOf(operations));
-    await touchUsers(queries, new Set((await select().execute()).map((row) => row.wallet)));
-  }
+  if (isLocked) await touchUsers(queries, new Set((await select().execute()).map((row) => row.wallet)));
   const ids = new Set((await select().where(isUnwanted).execute()).map((row) => row.id));
   return operations.filter((operation) => ids.has(operation.subject_id));
 }

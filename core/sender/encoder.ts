@@ -39,8 +39,8 @@ export type Encoder = {
   /** Decodes why the contract rejects a call. */
   readRefusal(queries: Queries, revert: Revert, operations: readonly Operation[]): Promise<Refusal>;
   /**
-   * The operations that are no longer wanted. `isLocked` locks their subjects, so that this cannot change before the
-   * commit.
+   * The operations that are no longer wanted. `isLocked`: `lock` was called for them, so that this cannot change before
+   * the commit.
    */
   listUnwanted?(
     queries: Queries,
