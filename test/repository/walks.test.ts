@@ -13,14 +13,14 @@ import { LOOK_UPS } from "./look-ups.ts";
  * the chain paid for a club's month (docs/product.md#fans). One of `register`, `decide` and `plan` and two of `round` say which
  * trace something belongs to (docs/operations.md#traces). Four of `decide` are what an account may lose in a month, with the notes
  * that others are decided anew, and by whose word (docs/product.md#margin-loss). Three of `round` write a store's tickets in the
- * colours of its club (docs/product.md#ticket-look).
+ * colours of its club (docs/product.md#ticket-look), and four lock and decide anew what failed to be sent.
  */
 const MOST_DOORS: Readonly<Record<string, number>> = {
   register: 50,
   decide: 54,
   "catch-up": 45,
-  plan: 54,
-  round: 60,
+  plan: 52,
+  round: 64,
   profile: 45,
 };
 /** Functions that have not earned their names, of the server. The numbers only sink. docs/architecture.md#names */
