@@ -62,7 +62,10 @@ export async function lockAccounts(queries: Queries, ids: readonly bigint[]): Pr
   return (engineOf(queries) === "sqlite" ? select : select.forUpdate()).execute();
 }
 
-/** Locks the accounts of these sales, whose books are begun where there are none. Returns each sale's account as it is then. */
+/**
+ * Locks the accounts of these sales, whose books are begun where there are none. Returns each sale's account as it is
+ * then.
+ */
 export async function lockAccountsOf(
   queries: Queries,
   sales: readonly (AccountKey & { id: bigint })[],
@@ -302,7 +305,10 @@ async function listAnnounced(queries: Queries, accountId: bigint, ...days: bigin
   return new Map(rows.map(({ day, announced_by }) => [day, announced_by]));
 }
 
-/** What an account's books say of a day: its sums, its days, what waits longest but these, and who announced that day or the one that stopped it. */
+/**
+ * What decides whether an account is paid more today: its sums, its days, what waits longest but these, and who announced
+ * this day or the one that stopped it.
+ */
 export async function readBooks(
   queries: Queries,
   { id, stopped_day }: Account,
