@@ -16,7 +16,6 @@ export default function ClubOffers({ slug, busy, onBuy }: ClubOffersProps) {
       <h2 id="club-offers" className="section-title">
         {t("clubPage.offers")}
       </h2>
-      <p className="muted">{t("offersPage.words")}</p>
       <OfferList offers={offers} busy={busy} onBuy={onBuy} />
       {found.hasNextPage && (
         <button type="button" className="button button-quiet" onClick={() => found.fetchNextPage()}>

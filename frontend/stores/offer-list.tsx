@@ -25,19 +25,23 @@ type OfferListProps = {
   onBuy: (offer: Offer) => void;
 };
 
-/** Codes and promotions, each until its minute: then it goes, and the server is asked again. docs/product.md#offers */
+/** Codes and promotions in their stores' own words, each until its minute: then it goes, and the server is asked again. docs/product.md#offers */
 export function OfferList({ offers, isOfStore, busy, onBuy }: OfferListProps) {
+  const t = useText();
   const now = useNow(offers);
   return (
-    <ul className="store-grid">
-      {offers
-        .filter(({ ends_at }) => endOf(ends_at) > now)
-        .map((offer) => (
-          <li key={offer.id}>
-            <OfferCard offer={offer} now={now} isOfStore={isOfStore} isBusy={offer === busy} onBuy={onBuy} />
-          </li>
-        ))}
-    </ul>
+    <>
+      <ul className={style.offers}>
+        {offers
+          .filter(({ ends_at }) => endOf(ends_at) > now)
+          .map((offer) => (
+            <li key={offer.id}>
+              <OfferCard offer={offer} now={now} isOfStore={isOfStore} isBusy={offer === busy} onBuy={onBuy} />
+            </li>
+          ))}
+      </ul>
+      <p className="muted text-sm">{t("offersPage.words")}</p>
+    </>
   );
 }
 
@@ -72,8 +76,7 @@ function OfferCard({ offer, now, isOfStore, isBusy, onBuy }: CardProps) {
           {store}
         </Link>
       )}
-      <Title className="card-title">{title}</Title>
-      <Ends offer={offer} now={now} />
+      <Title className={`card-title ${style.title}`}>{title}</Title>
       {code !== null && (
         <div className={style.copy}>
           <code className={`figures font-semibold ${style.code}`}>{code}</code>
@@ -84,27 +87,28 @@ function OfferCard({ offer, now, isOfStore, isBusy, onBuy }: CardProps) {
           </button>
         </div>
       )}
-      <p className="hint">
-        <Icon name={with_cashback ? "check" : "info"} />
-        {t(with_cashback ? "offersPage.withCashback" : "offersPage.withoutCashback")}
-      </p>
+      <div className={style.facts}>
+        <Ends offer={offer} now={now} />
+        <p className={style.fact} data-earns={with_cashback}>
+          <Icon name={with_cashback ? "check" : "info"} />
+          {t(with_cashback ? "offersPage.withCashback" : "offersPage.withoutCashback")}
+        </p>
+      </div>
       {terms && (
         <details>
           <summary>{t("offersPage.terms")}</summary>
           <p className={`muted ${style.terms}`}>{terms}</p>
         </details>
       )}
-      <div className="action-row">
-        <button
-          type="button"
-          className="button"
-          aria-busy={isBusy}
-          aria-label={`${t("offersPage.buy", { store })}: ${title}`}
-          onClick={() => onBuy(offer)}
-        >
-          {t("offersPage.buy", { store })}
-        </button>
-      </div>
+      <button
+        type="button"
+        className="button w-full"
+        aria-busy={isBusy}
+        aria-label={`${t("offersPage.buy", { store })}: ${title}`}
+        onClick={() => onBuy(offer)}
+      >
+        {t("offersPage.buy", { store })}
+      </button>
     </article>
   );
 }
@@ -117,7 +121,7 @@ function Ends({ offer: { ends_at }, now }: { offer: Offer; now: number }) {
   const left = timeLeft(end, now);
   const day = () => intl.formatDate(end - 1, { ...SHOP_TIME, weekday: "long", day: "2-digit", month: "2-digit" });
   return (
-    <p className="hint">
+    <p className={style.fact} data-soon={left.unit === "day" ? undefined : ""}>
       <Icon name="clock" />
       {left.unit === "day"
         ? t("offersPage.until", { day: day() })

@@ -10,6 +10,7 @@ import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import style from "./offer-list.module.css";
 import { OfferList } from "./offer-list.tsx";
 import { type Offer, offersQuery } from "./offers-query.ts";
 
@@ -53,7 +54,7 @@ function Found({ busy, onBuy }: { busy: Offer | undefined; onBuy: (offer: Offer)
   if (!offers) {
     if (found.isError) return <RetryPanel title={t("offersPage.failed")} query={found} />;
     return (
-      <div className="store-grid" aria-busy="true">
+      <div className={style.offers} aria-busy="true">
         <Skeletons count={6} className="h-56" />
       </div>
     );
@@ -67,7 +68,6 @@ function Found({ busy, onBuy }: { busy: Offer | undefined; onBuy: (offer: Offer)
   }
   return (
     <>
-      <p className="muted">{t("offersPage.words")}</p>
       <OfferList offers={offers} busy={busy} onBuy={onBuy} />
       {found.isError ? (
         <RetryPanel title={t("offersPage.failed")} query={found} />

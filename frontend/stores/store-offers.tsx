@@ -14,7 +14,6 @@ export default function StoreOffers({ storeId, onBuy }: { storeId: string; onBuy
       <h2 id="store-offers" className="section-title">
         {t("offersPage.ofStore")}
       </h2>
-      <p className="muted">{t("offersPage.words")}</p>
       <OfferList offers={offers} isOfStore onBuy={onBuy} />
       {found.hasNextPage && (
         <button type="button" className="button button-quiet" onClick={() => found.fetchNextPage()}>
