@@ -29,7 +29,7 @@ export default function Auth() {
   return (
     <section className={`page ${style.page}`}>
       <Intro />
-      <div>
+      <div className={style.steps}>
         <div className="card">
           <div role="tablist" aria-label={t("auth.title")} className="tabs">
             <button

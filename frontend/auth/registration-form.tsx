@@ -61,25 +61,32 @@ export default function RegistrationForm() {
         {t("auth.step2")}
       </h2>
       <DraftNotice draft={draft} />
-      <Field label={t("registration.firstName")} problem={problemOf("first_name")}>
-        {(control) => <input required autoComplete="given-name" maxLength={80} {...bind("first_name")} {...control} />}
-      </Field>
-      <Field label={t("registration.lastName")} problem={problemOf("last_name")}>
-        {(control) => <input required autoComplete="family-name" maxLength={80} {...bind("last_name")} {...control} />}
-      </Field>
+      <div className={style.names}>
+        <Field label={t("registration.firstName")} problem={problemOf("first_name")}>
+          {(control) => (
+            <input required autoComplete="given-name" maxLength={80} {...bind("first_name")} {...control} />
+          )}
+        </Field>
+        <Field label={t("registration.lastName")} problem={problemOf("last_name")}>
+          {(control) => (
+            <input required autoComplete="family-name" maxLength={80} {...bind("last_name")} {...control} />
+          )}
+        </Field>
+      </div>
       <Field label={t("registration.email")} problem={problemOf("email")}>
         {(control) => (
           <input required type="email" autoComplete="email" maxLength={254} {...bind("email")} {...control} />
         )}
       </Field>
-      <p className="muted">{t("registration.whyEmail")}</p>
       {config.mail && (
         <label className="check">
           <input type="checkbox" checked={wantsMail} onChange={(event) => setWantsMail(event.target.checked)} />
           <span>{t("mail.want")}</span>
         </label>
       )}
-      {address && <p className="muted">{t("registration.linked", { address: shortenAddress(address) })}</p>}
+      <p className="muted text-sm">
+        {t("registration.whyEmail")} {address && t("registration.linked", { address: shortenAddress(address) })}
+      </p>
       {problem && (
         <p role="alert" className="problem">
           {problem}

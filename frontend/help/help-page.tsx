@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, matchPath, NavLink, useLocation } from "react-router";
 import { bonus, HOLDING_TIERS } from "../../core/rules/bonus.ts";
-import { percentText } from "../../core/rules/money.ts";
+import { formatDecimal, percentText } from "../../core/rules/money.ts";
 import { CHZ_DECIMALS } from "../../core/rules/product.ts";
 import { configQuery } from "../api/queries.ts";
 import { PageHeading } from "../app/page.tsx";
@@ -90,11 +90,13 @@ function Contact() {
 }
 
 const CLUB = "Clube";
+/** A purchase of R$ 100. */
+const EXAMPLE_CENTS = 10_000n;
 
 /** Calculates the bonus by the active program for a chosen balance. */
 function Calculator() {
   const t = useText();
-  const { percent } = useFormat();
+  const { percent, brl } = useFormat();
   const program = useQuery(configQuery).data.bonus_program;
   const [amount, setAmount] = useState(String(HOLDING_TIERS[1]?.minimum ?? 30n));
   const [isClubs, setClubs] = useState(true);
@@ -122,6 +124,12 @@ function Calculator() {
         </label>
         <p className={style.result} role="status">
           {t("help.calculator.result", { percent: `+${percent(percentText(result.totalBps))}` })}
+          <small>
+            {t("help.calculator.example", {
+              value: brl(100),
+              amount: brl(formatDecimal((EXAMPLE_CENTS * result.totalBps) / 10_000n, 2)),
+            })}
+          </small>
         </p>
       </Card>
     </>

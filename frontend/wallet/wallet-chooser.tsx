@@ -46,7 +46,7 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
         {passkey && <PasskeyOptions connector={passkey} />}
         {Pairing && <WalletConnectOption onClick={() => setPairing(true)} />}
       </ul>
-      {!hasOwn && samples.length > 0 && <p className="small-title mt-4">{t("wallet.try")}</p>}
+      {samples.length > 0 && <p className="small-title mt-4">{t("wallet.try")}</p>}
       <ul className="space-y-2">
         {samples.map((connector) => (
           <WalletOption key={connector.uid} connector={connector} />
@@ -83,7 +83,6 @@ function NoWallet({ hasPasskeys }: { hasPasskeys: boolean }) {
         </a>
       </p>
       {isPhone && <WalletApps />}
-      {!Pairing && <p className="muted">{t("wallet.walletConnect.none")}</p>}
     </div>
   );
 }
