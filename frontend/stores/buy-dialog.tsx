@@ -281,7 +281,7 @@ function Hints({ store }: { store: Store }) {
   const config = useQuery(configQuery).data;
   const { terms } = useStoreTexts(store);
   return (
-    <>
+    <div className={style.hints}>
       {terms && (
         <p className="hint">
           <Icon name="info" />
@@ -307,6 +307,6 @@ function Hints({ store }: { store: Store }) {
           <li key={tip}>{t(`buy.tip.${tip}`)}</li>
         ))}
       </ul>
-    </>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, startTransition, useEffect, useState } from "react";
+import { type CSSProperties, lazy, Suspense, startTransition, useEffect, useState } from "react";
 import { FormattedMessage } from "react-intl";
 import { Link, useParams, useSearchParams } from "react-router";
 import { formatDecimal, percentText } from "../../core/rules/money.ts";
@@ -18,7 +18,7 @@ import { Card } from "../ui/card.tsx";
 import { fetchedDialog } from "../ui/fetched-dialog.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import promiseStyle from "../ui/promise.module.css";
-import { PromisePercent, usePromise } from "../ui/promise.tsx";
+import { usePromise } from "../ui/promise.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
@@ -55,6 +55,7 @@ export default function StorePage() {
 
 /** The parts of the page, as high as they will be; the build paints them with the store's name (`prerender.tsx`). */
 export function OnTheWay({ name, description }: { name?: string; description?: string }) {
+  const { brl } = useFormat();
   return (
     <div className="page page-loading" aria-busy="true">
       <div className="grid gap-4">
@@ -67,25 +68,25 @@ export function OnTheWay({ name, description }: { name?: string; description?: s
           ) : (
             <div className="skeleton h-14" style={{ opacity: 0.25 }} />
           )}
-          <p className={promiseStyle.promise} data-promise>
-            <span className={promiseStyle.number} data-percent>
-              &nbsp;
-            </span>
-          </p>
-        </div>
-        {description ? <p className="lead">{description}</p> : <span className="skeleton h-6 w-2/3" />}
-        <div className={style.offer}>
-          <div className={`h-24 ${promiseStyle.receive} ${style.receive}`} />
-          <div className="action-row">
-            <button type="button" className="button button-signal" disabled>
-              <FormattedMessage id="store.buy" />
-            </button>
-            <span className={markStyle.mark} />
-            <button type="button" className="button button-quiet" disabled>
-              <FormattedMessage id="home.featured.all" />
-            </button>
+          <div className={style.offer}>
+            <p aria-hidden="true" className={`${promiseStyle.receive} ${style.receive} ${style.unknown}`}>
+              <span>
+                <FormattedMessage id="receive.upTo" values={{ value: brl(Number(EXAMPLE_CENTS) / 100) }} />
+              </span>
+              <strong className="figures">&nbsp;</strong>
+            </p>
+            <div className="action-row">
+              <button type="button" className="button button-signal" disabled>
+                <FormattedMessage id="store.buy" />
+              </button>
+              <span className={markStyle.mark} />
+              <button type="button" className="button button-quiet" disabled>
+                <FormattedMessage id="home.featured.all" />
+              </button>
+            </div>
           </div>
         </div>
+        {description ? <p className="lead">{description}</p> : <span className="skeleton h-6 w-2/3" />}
         <div className={style.facts}>
           <Skeletons count={3} className="card card-body h-56">
             <div className="skeleton h-6 w-2/3 mb-4" />
@@ -103,7 +104,12 @@ function Contents({ store }: { store: Store }) {
   const [buying, setBuying] = useBuying();
   return (
     <section className={`page grid gap-4 ${style.page}`}>
-      <div className={style.banner} style={club && { background: club.ground, color: club.ink }}>
+      <div
+        className={style.banner}
+        style={
+          club && ({ "--accent": club.ground, "--on-accent": club.ink, "--accent-mark": club.mark } as CSSProperties)
+        }
+      >
         <StoreMark store={store} size={96} />
         <div>
           <PageHeading>{store.name}</PageHeading>
@@ -116,32 +122,31 @@ function Contents({ store }: { store: Store }) {
             )}
           </ul>
         </div>
-        <PromisePercent promise={usePromise()(store)} store={store} />
+        <div className={style.offer}>
+          <YouReceive store={store} />
+          <div className="action-row">
+            {store.isPaused ? (
+              <p className="notice">
+                <FormattedMessage id="reason.storePaused" />
+              </p>
+            ) : (
+              <button
+                type="button"
+                className="button button-signal"
+                onClick={() => startTransition(() => setBuying({ link: null }))}
+              >
+                <FormattedMessage id="store.buy" />
+              </button>
+            )}
+            <FavouriteMark store={store} />
+            <LinkButton className="button button-quiet" to={paths.stores}>
+              <FormattedMessage id="home.featured.all" />
+            </LinkButton>
+          </div>
+        </div>
       </div>
       <BoostBadge store={store} />
       {description && <p className="lead">{description}</p>}
-      <div className={style.offer}>
-        <YouReceive store={store} />
-        <div className="action-row">
-          {store.isPaused ? (
-            <p className="notice">
-              <FormattedMessage id="reason.storePaused" />
-            </p>
-          ) : (
-            <button
-              type="button"
-              className="button button-signal"
-              onClick={() => startTransition(() => setBuying({ link: null }))}
-            >
-              <FormattedMessage id="store.buy" />
-            </button>
-          )}
-          <FavouriteMark store={store} />
-          <LinkButton className="button button-quiet" to={paths.stores}>
-            <FormattedMessage id="home.featured.all" />
-          </LinkButton>
-        </div>
-      </div>
       <Suspense>
         <StoreOffers storeId={store.id} onBuy={({ url }) => startTransition(() => setBuying({ link: url }))} />
       </Suspense>
@@ -257,7 +262,8 @@ function YouReceive({ store }: { store: Store }) {
       <strong className="figures">{brl(formatDecimal(cents, 2))}</strong>
       <span className="figures">
         {chz(formatDecimal(cents * BigInt(config.wei_per_cent), CHZ_DECIMALS))}
-        {`\u00a0· ${percent(percentText(totalBps))}`}
+        {"\u00a0· "}
+        <span data-promise>{percent(percentText(totalBps))}</span>
       </span>
       {token && (
         <span>{t("receive.with", { token: token.symbol, percent: `+${percent(percentText(bonusBps))}` })}</span>
