@@ -152,9 +152,11 @@ export function EmptyAlbum() {
   return (
     <div className={style.empty}>
       <div className={style.emptyPlaces}>
-        <Suspense fallback={first}>
-          {best ? <SampleTicket status="pending" name={best.name} store={best} value={100} /> : first}
-        </Suspense>
+        <div className={style.firstPlace}>
+          <Suspense fallback={first}>
+            {best ? <SampleTicket status="pending" name={best.name} store={best} value={100} /> : first}
+          </Suspense>
+        </div>
         {NEXT_PLACES.map((place) => (
           <span key={place} aria-hidden="true" className={style.place}>
             {t("ticket.number")} {place}

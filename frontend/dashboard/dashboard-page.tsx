@@ -230,7 +230,7 @@ function Stats({ profile }: { profile?: Profile }) {
   const chosen = useSearchParams()[0].get("figure");
   const sums = profile && sumsOf(profile, BigInt(config.wei_per_cent));
   return (
-    <div className={style.stats}>
+    <div className={style.stats} data-new={profile && hasNothing(profile) ? "" : undefined}>
       <section className={`stat ${style.main}`}>
         <h2>{t("dashboard.total")}</h2>
         <div>
