@@ -55,13 +55,12 @@ const MIDDLE = 267;
  * so): for where its node cannot be asked, or not now. docs/product.md#ticket-picture
  */
 export function drawTicket(ticket: DrawnTicket): string {
+  const stubPaper = isGreen(ticket.drawn) ? GREEN : ticket.drawn === "cancelled" ? GREY : PAPER;
   const drawing = [
     stands(ticket.look),
     paper(ticket),
-    stubPaper(ticket),
-    `<g font-weight="900">${words("TORCIDA", { x: LEFT, y: 100, room: 272, size: 52, fill: PAPER })}</g>`,
-    seat(ticket),
-    store(ticket.store),
+    `${shape(stubPaper, STUB)}<g stroke-linecap="round">${line(NIGHT, 5, "M76 412h452", "0 14")}</g>`,
+    heading(ticket),
     cashback(ticket),
     stub(ticket),
     stamp(ticket),
@@ -112,6 +111,10 @@ function paper({ id, storeId, valueCents, look }: DrawnTicket): string {
     `M${centre} 122v290M${centre} ${MIDDLE - radius}a${radius} ${radius} 0 11-.1 0z`,
     `M40 ${top}h${depth}v${2 * half}H40M560 ${top}h-${depth}v${2 * half}h${depth}`,
   ];
+  const { first, second } = look;
+  const isSecondSeen = onEdge(first) !== first && second !== 0 && onEdge(second) === second;
+  const neutral = numberOf(NEUTRAL[storeId % NEUTRAL.length] ?? "");
+  const edge = first === 0 ? neutral : isSecondSeen ? second : first;
   const skew = `skewX(${some(32n, 31n)})`;
   return [
     shape(PAPER, TICKET),
@@ -119,27 +122,16 @@ function paper({ id, storeId, valueCents, look }: DrawnTicket): string {
     `<pattern id="c" height="600" patternUnits="userSpaceOnUse" width="${stripe}" patternTransform="${skew}">`,
     `${shape(MOWN, `M0 0h${stripe / 2}v600H0z`)}</pattern>${shape("url(#c)", HEADER)}`,
     line(CHALK, 5, markings.join("")),
-    shape(edgeColour(storeId, look), "M40 122h520v8H40z"),
+    shape(hex(onEdge(edge)), "M40 122h520v8H40z"),
   ].join("");
-}
-
-function edgeColour(storeId: number, { first, second }: TicketLook): string {
-  if (first === 0) return hex(onEdge(numberOf(NEUTRAL[storeId % NEUTRAL.length] ?? "")));
-  const isSecondSeen = onEdge(first) !== first && second !== 0 && onEdge(second) === second;
-  return hex(onEdge(isSecondSeen ? second : first));
 }
 
 const onEdge = (colour: number): number => between(between(colour, PITCH, PAPER), MOWN, PAPER);
 
-function stubPaper({ drawn }: DrawnTicket): string {
-  const fill = isGreen(drawn) ? GREEN : drawn === "cancelled" ? GREY : PAPER;
-  return `${shape(fill, STUB)}<g stroke-linecap="round">${line(NIGHT, 5, "M76 412h452", "0 14")}</g>`;
-}
-
 const isGreen = (drawn: DrawnTicket["drawn"]): boolean => drawn === "confirmed" || drawn === "paid";
 
-/** Its number, and its place in the stands. */
-function seat({ id, storeId }: DrawnTicket): string {
+/** Whose ticket it is: the collection's name, its number, its place in the stands, and the store. */
+function heading({ id, storeId, store }: DrawnTicket): string {
   const digits = String(id);
   const number = digits.length > 11 ? `${digits.slice(0, 4)}…${digits.slice(-4)}` : digits;
   const place = [
@@ -147,50 +139,41 @@ function seat({ id, storeId }: DrawnTicket): string {
     `FILA ${((id / 40n) % 90n) + 1n}`,
     `LUGAR ${(id % 40n) + 1n}`,
   ];
-  return (
-    words(`Nº ${number}`, { x: 538, y: 97, room: 190, size: 34, fill: PAPER, anchor: "end" }) +
-    words(place.join(" · "), { x: 538, y: 157, room: 330, size: 20, fill: LABEL, anchor: "end" })
-  );
+  const name = words(store, { x: LEFT, y: 204, room: LINE, size: 44, smallest: 20, fill: INK });
+  return [
+    `<g font-weight="900">${words("TORCIDA", { x: LEFT, y: 100, room: 272, size: 52, fill: PAPER })}</g>`,
+    words(`Nº ${number}`, { x: 538, y: 97, room: 190, size: 34, fill: PAPER, anchor: "end" }),
+    words(place.join(" · "), { x: 538, y: 157, room: 330, size: 20, fill: LABEL, anchor: "end" }),
+    label("LOJA", 157),
+    `<clipPath id="b">${shape(INK, "M52 162h496v60H52z")}</clipPath><g clip-path="url(#b)">${name}</g>`,
+  ].join("");
 }
 
-function store(name: string): string {
-  const drawn = words(name, { x: LEFT, y: 204, room: LINE, size: 44, smallest: 20, fill: INK });
-  const clip = `<clipPath id="b">${shape(INK, "M52 162h496v60H52z")}</clipPath>`;
-  return `${label("LOJA", 157)}${clip}<g clip-path="url(#b)">${drawn}</g>`;
-}
-
+/** The percent; a bonus on a golden ribbon as long as its text. */
 function cashback({ baseBps, bonusBps }: DrawnTicket): string {
   const percent = words(`${percentText(baseBps + bonusBps)}%`, { x: 56, y: 324, room: LINE, size: 136, fill: INK });
-  return `<g font-weight="900">${percent}</g>${label("CASHBACK", 356)}${bonus(bonusBps)}`;
-}
-
-/** A golden ribbon as long as its text. */
-function bonus(bonusBps: bigint): string {
-  const place = { x: LEFT, y: 387, room: 290, size: 22, fill: INK };
-  if (bonusBps === 0n) return words("em CHZ", place);
+  const drawn = `<g font-weight="900">${percent}</g>${label("CASHBACK", 356)}`;
+  const below = { x: LEFT, y: 387, room: 290, size: 22, fill: INK };
+  if (bonusBps === 0n) return drawn + words("em CHZ", below);
   const text = `inclui ${percentText(bonusBps)}% de bônus`;
-  const length = Math.floor((textWidth(text) * fitText(text, place.room, place.size).size) / 100);
-  return shape(GOLD, `M62 364h${length}a16 16 0 010 32h-${length}a16 16 0 010-32z`) + words(text, place);
+  const length = Math.floor((textWidth(text) * fitText(text, below.room, below.size).size) / 100);
+  return drawn + shape(GOLD, `M62 364h${length}a16 16 0 010 32h-${length}a16 16 0 010-32z`) + words(text, below);
 }
 
 function stub({ id, valueCents, buyer, drawn }: DrawnTicket): string {
   const ink = isGreen(drawn) ? WHITE : INK;
   const wallet = getAddress(buyer);
   const [whole = "", cents = ""] = reaisText(valueCents).split(".");
+  // By number and buyer: no two tickets have the same bar code.
+  const seed = hashOf(id, BigInt(buyer)).slice(2);
+  const bars = seed.replace(/../g, (byte) => `${2 + (Number.parseInt(byte, 16) % 8)} `);
   const value = `R$ ${whole.replace(/\B(?=(\d{3})+$)/g, ".")},${cents}`;
   return [
     `<g letter-spacing="3">${words("VALOR", { x: LEFT, y: 450, room: 120, size: 20, fill: ink })}</g>`,
     words(value, { x: LEFT, y: 500, room: 296, size: 44, fill: ink }),
     words(`${wallet.slice(0, 6)}…${wallet.slice(38)}`, { x: LEFT, y: 538, room: 290, size: 24, fill: ink }),
-    line(ink, 30, "M372 530h166", bars(id, buyer)),
+    line(ink, 30, "M372 530h166", bars),
   ].join("");
-}
-
-/** By number and buyer: no two tickets have the same bar code. */
-function bars(id: bigint, buyer: WalletAddress): string {
-  return hashOf(id, BigInt(buyer))
-    .slice(2)
-    .replace(/../g, (byte) => `${2 + (Number.parseInt(byte, 16) % 8)} `);
 }
 
 /** Of `abi.encode`. */

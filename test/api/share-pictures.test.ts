@@ -49,7 +49,7 @@ describe("A ticket's card", () => {
   it("has the ticket as its contract draws it, and says in the reader's language what is of it", () => {
     const paid: TicketCard = { ...TICKET, drawn: "paid", paid: "30" };
     const drawing = drawTicket({ ...paid, look: NO_LOOK });
-    expect(drawTicketCard(paid, "pt")).to.include(drawing.slice("<svg ".length));
+    expect(drawTicketCard(paid, "pt")).to.include(drawing);
     expect(drawTicketCard(paid, "pt")).to.include(">PAGO</text>").and.include(">30 CHZ<");
     expect(drawTicketCard(paid, "en")).to.include(">PAID<").and.include(">30 CHZ<").and.include(">TICKET NO. 7<");
   });

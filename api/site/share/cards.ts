@@ -172,7 +172,7 @@ export function drawTicketCard({ look, percent, paid, ...ticket }: TicketCard, l
     ground,
     [
       // Where the drawing's fonts are missing it takes ours, as narrow as they are.
-      `<g font-stretch="condensed"><svg width="${CARD.height}" height="${CARD.height}" ${drawing.slice("<svg ".length)}</g>`,
+      `<svg width="${CARD.height}" height="${CARD.height}" viewBox="0 0 600 600" font-stretch="condensed">${drawing}</svg>`,
       look ? `<rect x="${CARD.height}" width="10" height="${CARD.height}" fill="${clubGround(look).trim}"/>` : "",
       look ? `<g transform="translate(1050 40) scale(1.6)">${drawShirt(look, ink)}</g>` : "",
       plain({ ...FIGURE, y: 110, size: fitted(number, 340, 32), text: number, colour: ink, spacing: 3 }),
