@@ -284,7 +284,7 @@ describe("The panel, role by role", () => {
         approvalGroup({ asked_by: BUYER, count: 1 }),
       ]),
     );
-    const section = page.getByRole("region", { name: "Esperam uma segunda pessoa, de uma vez" });
+    const section = page.getByRole("region", { name: "Tudo o que espera uma segunda pessoa" });
     await section.getByRole("heading", { name: "1.200 pagamentos, 98.765,50 CHZ" }).waitFor();
     expect(await section.getByRole("listitem").count(), "a single one has its own row").to.equal(2);
     const own = section.getByRole("listitem").nth(1);

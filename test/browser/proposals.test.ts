@@ -39,7 +39,7 @@ describe("What waits for a second person, in the panel", () => {
     await page.getByRole("heading", { name: "Mudanças que esperam" }).waitFor();
     await page.getByText("De https://verdao.example/{click} para https://outra.example/{click}").first().waitFor();
     await page.getByText("Outra pessoa concordou").waitFor();
-    await page.getByText("Espera o seu dia.").waitFor();
+    await page.getByText("Espera a data marcada.").waitFor();
     expect(await page.getByRole("button", { name: "Concordar – Apagar um cadastro" }).count()).to.equal(0);
     await page.getByRole("button", { name: "Concordar – Link da loja Verdão Store" }).click();
     const dialog = page.getByRole("dialog");

@@ -32,7 +32,7 @@ describe("What is wrong with a catalogue file, in the panel's words", () => {
     expect(said.split("\n")).to.deep.equal([
       "Linha 3: não existe a loja Boa, nem aqui nem no cadastro",
       "Linha 4: o grupo G1 já é da categoria Camisas",
-      "Linha 5: a loja só tem uma categoria padrão, e Camisas também é",
+      "Linha 5: a loja só pode ter uma categoria padrão, e Camisas seria outra",
       "Os fan tokens galo e cam têm o mesmo contrato, 0xab",
     ]);
   });

@@ -25,7 +25,7 @@ describe("The log in words", () => {
       "chain.LimitsSet",
       `0x${"2".repeat(40)}`,
       { contract: "CashbackDistributor", block: "8", rang: false, maxPayout: "1000000000000000000", dailyCap: "2" },
-      "viu na rede: os limites agora são 1 CHZ por pagamento e 0,000000000000000002 CHZ por dia, no contrato CashbackDistributor, no bloco 8 (antes da vigia)",
+      "viu na rede: os limites agora são 1 CHZ por pagamento e 0,000000000000000002 CHZ por dia, no contrato CashbackDistributor, no bloco 8 (antes de começar a acompanhar)",
     ],
     ["chain.Deployed", "0x1", { acts: 12 }, "viu na rede: 12 atos da própria implantação"],
     [
