@@ -24,7 +24,7 @@ const GLOBAL_CLASSES = {
   // The stamps of `ui/ticket.tsx`, tear lines, and the panels of `ui/state-panel.tsx`.
   "frontend/design/ticket.css": `
     blank-ticket display-number perforation stamp stamp-cancelled stamp-confirmed stamp-pending
-    stamp-processing stamp-returned state-links state-panel state-title torn-mark torn-ticket`,
+    stamp-processing stamp-returned state-panel state-title torn-mark torn-ticket`,
   // The frame of every page, which stands before any script, and the type of its headings.
   "frontend/design/layout.css": `
     account-menu address-head address-tools admin-link admin-links club-button club-button-word consent
