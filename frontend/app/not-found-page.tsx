@@ -41,7 +41,7 @@ function BallOut() {
     <svg className={style.scene} aria-hidden="true" viewBox="0 0 360 220" preserveAspectRatio="xMaxYMax slice">
       <path className={style.outside} d="M236-900h900v2000H-900V190H236z" />
       <path className={style.line} d="M236-900v1090H-900M236 146a44 44 0 0 0-44 44" />
-      <path className={style.way} d="M48 158C96 0 222-24 284 66" />
+      <path className={style.way} d="M187 112C190 30 252-8 285 66" />
       <path className={style.line} d="M236 190v-88" />
       <path className={style.flag} d="M235 100l-42 15 42 15z" />
       <g transform="translate(300 84) rotate(14)">

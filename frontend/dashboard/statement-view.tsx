@@ -77,7 +77,7 @@ export default function StatementView({
     if (hasOlder && shown + STATEMENT_PAGE >= found.length) loadOlder();
   };
   return (
-    <section aria-labelledby="statement" className={`grid gap-3 ${style.statement}`}>
+    <section aria-labelledby="statement" className={style.statement}>
       {/* What lies in a figure stands alone, where its link leads. */}
       {!figure && <CashbackHistory purchases={profile.purchases} />}
       <h3 id="statement" className="sr-only">
