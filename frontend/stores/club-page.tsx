@@ -9,7 +9,6 @@ import { ApiError } from "../api/http.ts";
 import { storeQuery, storesQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Store } from "../api/shapes.ts";
-import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { chooseClub, useClub } from "../club/club.ts";
@@ -29,6 +28,9 @@ import { ClubTokens } from "./club-tokens.tsx";
 import type { Offer } from "./offers-query.ts";
 import { ShareClub } from "./share-club.tsx";
 import { StoreCard } from "./store-card.tsx";
+
+/** Few ask for what is not there. */
+const NotFound = lazy(() => import("../app/not-found-page.tsx"));
 
 const ClubOffers = lazy(() => withLaterTexts(() => import("./club-offers.tsx")));
 const BuyDialog = fetchedDialog(() => import("./buy-dialog.tsx"));

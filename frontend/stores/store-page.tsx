@@ -8,7 +8,6 @@ import type { StorePace } from "../../core/rules/sale/pace.ts";
 import { ApiError } from "../api/http.ts";
 import { configQuery, storePaceQuery, storeQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
-import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, STORE_ID } from "../app/paths.ts";
 import { useClubOf } from "../club/use-clubs.ts";
@@ -27,6 +26,9 @@ import markStyle from "./favourites.module.css";
 import { FavouriteMark } from "./favourites.tsx";
 import style from "./store-page.module.css";
 import { useStoreTexts } from "./store-texts.ts";
+
+/** Few ask for what is not there. */
+const NotFound = lazy(() => import("../app/not-found-page.tsx"));
 
 const StoreOffers = lazy(() => withLaterTexts(() => import("./store-offers.tsx")));
 const BuyDialog = fetchedDialog(() => import("./buy-dialog.tsx"));

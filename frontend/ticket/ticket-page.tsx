@@ -7,7 +7,6 @@ import { ApiError } from "../api/http.ts";
 import { type NftFacts, nftFacts } from "../api/nft-facts.ts";
 import { ticketQuery } from "../api/queries.ts";
 import type { PublicTicket } from "../api/shapes.ts";
-import NotFound from "../app/not-found-page.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, TICKET_ID } from "../app/paths.ts";
 import { useText, withLaterTexts } from "../i18n/language.tsx";
@@ -24,6 +23,9 @@ import timelineStyle from "../ui/timeline.module.css";
 import { useSeen } from "../ui/use-seen.ts";
 import { Worth } from "../ui/worth.tsx";
 import style from "./ticket-page.module.css";
+
+/** Few ask for what is not there. */
+const NotFound = lazy(() => import("../app/not-found-page.tsx"));
 
 /** Loaded with the proof, because the ticket is shown without any code that reads the chain. */
 const TicketProof = lazy(() => withLaterTexts(() => import("./ticket-proof.tsx"), "check"));

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { lazy } from "react";
 import { Link, useParams } from "react-router";
 import { formatEther, TransactionNotFoundError, TransactionReceiptNotFoundError } from "viem";
 import { isTransactionHash } from "../../core/chain/proof/payouts.ts";
 import { shortenAddress, toWalletAddress } from "../../core/rules/wallet-address.ts";
-import NotFound from "../app/not-found-page.tsx";
 import { PageHeading } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { distributors, ticketContracts } from "../chain/contracts.ts";
@@ -14,6 +14,9 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import style from "./transaction-page.module.css";
 import { type readTransaction, transactionQuery } from "./transaction-queries.ts";
+
+/** Few ask for what is not there. */
+const NotFound = lazy(() => import("../app/not-found-page.tsx"));
 
 /** By class: the build shortens the names of classes. Which of the two it is depends on which call ends first. */
 function isUnknown(error: Error): boolean {
