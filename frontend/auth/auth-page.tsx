@@ -1,4 +1,4 @@
-import { Suspense, useEffect } from "react";
+import { type Ref, Suspense, useCallback, useEffect, useState } from "react";
 import { FormattedMessage } from "react-intl";
 import { useNavigate, useSearchParams } from "react-router";
 import { REGISTRATION_REDIRECT_MS } from "../../core/rules/product.ts";
@@ -137,6 +137,14 @@ function WalletSteps() {
   const wallet = useWallet();
   const signIn = useSignIn();
   const { step } = signIn;
+  const [cameWithout] = useState(!wallet.address);
+  // The button that connected is gone, and the focus with it.
+  const wayOn = useCallback(
+    (button: HTMLButtonElement | null) => {
+      if (cameWithout && document.activeElement === document.body) button?.focus();
+    },
+    [cameWithout],
+  );
   useEffect(() => {
     // A failure occurs again, and is shown, when the form is rendered.
     if (step === "unregistered") registrationForm.fetchNow().catch(() => {});
@@ -144,7 +152,7 @@ function WalletSteps() {
   return (
     <div className="grid gap-5">
       <ConnectStep />
-      {wallet.address && <SignIn signIn={signIn} />}
+      {wallet.address && <SignIn signIn={signIn} wayOn={wayOn} />}
       {step === "registering" && (
         <Suspense fallback={<Skeletons count={3} className="h-12" />}>
           <registrationForm.Screen />
@@ -190,7 +198,9 @@ function ConnectStep() {
   );
 }
 
-function SignIn({ signIn }: { signIn: ReturnType<typeof useSignIn> }) {
+type SignInProps = { signIn: ReturnType<typeof useSignIn>; wayOn: Ref<HTMLButtonElement> };
+
+function SignIn({ signIn, wayOn }: SignInProps) {
   const { step } = signIn;
   return (
     <div aria-live="polite" className="grid gap-3">
@@ -227,7 +237,7 @@ function SignIn({ signIn }: { signIn: ReturnType<typeof useSignIn> }) {
           <p>
             <FormattedMessage id="auth.notRegistered" />
           </p>
-          <button type="button" className="button" onClick={signIn.continueToRegistration}>
+          <button type="button" className="button" ref={wayOn} onClick={signIn.continueToRegistration}>
             <FormattedMessage id="auth.continue" />
           </button>
         </>

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { FormattedMessage } from "react-intl";
 import { registerRequestSchema } from "../../core/rules/api/people.ts";
+import { joinFullName, splitFullName } from "../../core/rules/text.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import type { PersonalData } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
@@ -21,8 +22,21 @@ const MISSING = {
   last_name: "registration.noLastName",
   email: "registration.noEmail",
 } as const;
+const WRONG = {
+  first_name: "registration.longName",
+  last_name: "registration.longName",
+  email: "registration.badEmail",
+} as const;
+const NAMES = ["first_name", "last_name", "email"] as const;
 
-const schema = registerRequestSchema.pick({ first_name: true, last_name: true, email: true });
+const fields = registerRequestSchema.pick({ first_name: true, last_name: true, email: true });
+
+/** Its last name, as the full name is split again, has room too: known before a signature is asked for. */
+const schema = fields.refine(
+  ({ first_name, last_name }) =>
+    fields.shape.last_name.safeParse(splitFullName(joinFullName(first_name, last_name)).lastName).success,
+  { path: ["last_name"] },
+);
 
 /** Step 2: names and e-mail, linked to the connected wallet by a signature. docs/product.md#registration. */
 export default function RegistrationForm() {
@@ -44,12 +58,12 @@ export default function RegistrationForm() {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   if (isDone) return <Registered />;
-  const isIncomplete = errors.first_name || errors.last_name || (errors.email && !getValues("email"));
+  const isIncomplete = NAMES.some((name) => errors[name] && !getValues(name));
   const problem = isIncomplete ? t("registration.incomplete") : errors.root?.message;
   const bind = (name: keyof PersonalData) => register(name, { setValueAs: (value: string) => value.trim() });
   const problemOf = (name: keyof PersonalData) => {
     if (!errors[name]) return undefined;
-    return t(name === "email" && getValues("email") ? "registration.badEmail" : MISSING[name]);
+    return t(getValues(name) ? WRONG[name] : MISSING[name]);
   };
   return (
     <form

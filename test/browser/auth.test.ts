@@ -99,6 +99,14 @@ describe("Auth", () => {
     expect(wallet.signed).to.deep.equal([own]);
   });
 
+  it("hands the focus on from the button that connected", async () => {
+    const { page } = await site.open("/auth", { wallet: testWallet(), storage: { language: "en" } });
+    await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).press("Enter");
+    const wayOn = page.getByRole("button", { name: "Continue to registration" });
+    await wayOn.waitFor();
+    expect(await wayOn.evaluate((button) => button === document.activeElement)).to.equal(true);
+  });
+
   it("splits the whole name at its first space", async () => {
     const { page } = await openForm(testWallet());
     await page.getByLabel("First name").fill("Ana  Maria");
@@ -141,6 +149,18 @@ describe("Auth", () => {
     await page.getByRole("textbox", { name: "Email" }).fill("ana@");
     await page.getByRole("button", { name: "Create account" }).click();
     await page.getByRole("textbox", { name: "Email", description: /it should look like ana@example.com/ }).waitFor();
+  });
+
+  it("says that the whole name is too long before it asks the wallet for a signature", async () => {
+    const wallet = testWallet();
+    const { page } = await openForm(wallet);
+    await fillForm(page, { last: "a".repeat(80) });
+    await page.getByLabel("First name").fill("Ana Maria");
+    await page.getByRole("button", { name: "Create account" }).click();
+    const whole = { name: "Last name", description: "The whole name is too long. Shorten one of the names." };
+    await page.getByRole("textbox", whole).waitFor();
+    expect(await page.getByText("Please fill all fields").count()).to.equal(0);
+    expect(wallet.signed).to.deep.equal([]);
   });
 
   it("keeps what was typed over a reload, until the account exists", async () => {
