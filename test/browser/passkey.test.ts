@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { recoverMessageAddress } from "viem";
+import { signInSentence } from "../../core/rules/session.ts";
 import { giveAuthenticator } from "./support/authenticator.ts";
 import { objections } from "./support/axe.ts";
 import { passkeyProvider } from "./support/passkey-screens.ts";
@@ -161,6 +162,17 @@ describe("The wallet behind a passkey", () => {
         await recoverMessageAddress({ message: "Olá, torcida", signature: (await signature) as `0x${string}` })
       ).toLowerCase(),
     ).to.equal(address);
+
+    const { host } = new URL(site.server.url);
+    const wish = signInSentence("erase", address as `0x${string}`);
+    const erased = ask(
+      "personal_sign",
+      `${host} wants you to sign in with your Ethereum account:\n${address}\n\n${wish}\n`,
+      address,
+    );
+    await dialog.getByRole("heading", { name: `Apagar a conta em ${host}` }).waitFor();
+    await dialog.getByRole("button", { name: "Recusar" }).click();
+    expect(await erased).to.equal(4001);
 
     const refused = ask("personal_sign", "Não", address);
     await dialog.getByText("Não", { exact: true }).waitFor();

@@ -16,7 +16,7 @@ export function wallet(): PasskeyWallet {
 type Approved = {
   /** The wallet that it was asked of. */
   of: PasskeyWallet;
-  title: "passkey.sign" | "passkey.signIn" | "passkey.transaction";
+  title: "passkey.sign" | "passkey.signIn" | "passkey.signErase" | "passkey.signEmail" | "passkey.transaction";
   detail: string;
   work: Work;
 };

@@ -1,3 +1,5 @@
+import { signInSentence } from "../../../core/rules/session.ts";
+import type { WalletAddress } from "../../../core/rules/wallet-address.ts";
 import { parseJson } from "../../api/http.ts";
 import { deployment } from "../../app/deployment.ts";
 import { readStored, STORAGE_KEYS } from "../../app/storage.ts";
@@ -80,10 +82,17 @@ async function signMessage(data: unknown, address: unknown): Promise<string> {
   }
   return approved({
     of,
-    title: site === undefined ? "passkey.sign" : "passkey.signIn",
+    title: site === undefined ? "passkey.sign" : titleOf(text, of.address),
     detail: text,
     work: { kind: "message", message: `0x${hexOf(bytes)}` },
   });
+}
+
+/** Whoever erases an account is not told that they sign in: the line of its own in a challenge says what it is for. */
+function titleOf(challenge: string, address: WalletAddress) {
+  const lines = challenge.split("\n");
+  if (lines.includes(signInSentence("erase", address))) return "passkey.signErase";
+  return lines.includes(signInSentence("email", address)) ? "passkey.signEmail" : "passkey.signIn";
 }
 
 /** Hexadecimal as wallets are given it, or plain text. */
