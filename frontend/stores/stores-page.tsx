@@ -87,13 +87,14 @@ function Catalogue({ onBuy }: { onBuy: (store: Store) => void }) {
   const t = useText();
   const choice = useChoice();
   const { found, isFiltered, clear } = choice;
-  if (found.isError && !found.stores) return <RetryPanel title={t("errorFetchingStores")} query={found} />;
+  const isAway = found.isError && !found.stores;
   return (
     <>
-      <FilterBar choice={choice} />
-      <Chips choice={choice} />
-      <Results choice={choice} />
-      {!found.stores ? (
+      {/* It stays under the hands of whoever types in it. */}
+      {(!isAway || isFiltered) && <FilterBar choice={choice} />}
+      {!isAway && <Chips choice={choice} />}
+      {!isAway && <Results choice={choice} />}
+      {isAway ? null : !found.stores ? (
         <CardsOnTheWay />
       ) : found.stores.length === 0 && !found.hasMore ? (
         <NoStores isFiltered={isFiltered} clear={clear} />

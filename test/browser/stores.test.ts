@@ -196,6 +196,18 @@ describe("Stores", () => {
     await lists(page, ["Verdão Store"]);
   });
 
+  it("keeps the search that is typed when the server cannot be reached", async () => {
+    const { page, context } = await site.open("/stores", english());
+    await lists(page, 8);
+    await context.setOffline(true);
+    await page.getByLabel("Search").pressSequentially("verdao");
+    await page.getByText("You are offline. When the connection is back, try again.").waitFor();
+    await page.keyboard.type(" st");
+    expect(await page.getByLabel("Search").inputValue()).to.equal("verdao st");
+    await context.setOffline(false);
+    await lists(page, ["Verdão Store"]);
+  });
+
   it("hides the club filter if no store has a club", async () => {
     site.server.stores = site.server.stores.map((store) => ({ ...store, club: null }));
     const { page } = await site.open("/stores", english());
