@@ -80,9 +80,11 @@ export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet;
     );
   }
   const addressProblem = isChecked && receiver ? ADDRESS_PROBLEMS[receiver.check] : undefined;
+  const isCents = (of: bigint) => of >= BigInt(config.wei_per_cent);
   const reais = (of: bigint) => brl(reaisText(of / BigInt(config.wei_per_cent)));
   const inChz = (of: bigint) => exactChz(chzTextFromWei(of));
-  const inBoth = (of: bigint) => t("passkey.transaction.reais", { amount: inChz(of), value: reais(of) });
+  const inBoth = (of: bigint) =>
+    isCents(of) ? t("passkey.transaction.reais", { amount: inChz(of), value: reais(of) }) : inChz(of);
   return (
     <Dialog
       title={t("passkey.send")}
@@ -141,7 +143,7 @@ export default function SendDialog({ wallet, onClose }: { wallet: PasskeyWallet;
         <Field
           label={t("passkey.send.amount")}
           hint={
-            wei !== undefined && wei > 0n
+            wei !== undefined && isCents(wei)
               ? isAll
                 ? inBoth(wei)
                 : t("passkey.send.reais", { value: reais(wei) })

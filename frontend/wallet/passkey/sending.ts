@@ -34,10 +34,10 @@ export async function sendTransaction(given: unknown): Promise<Hex> {
     loadLaterTexts(),
   ]);
   const { maxFeePerGas = fees.maxFeePerGas, maxPriorityFeePerGas = fees.maxPriorityFeePerGas } = wanted;
-  /** In reais too, where their rate is known. */
+  /** In reais too, where their rate is known and it is a cent at least. */
   const chz = (wei: bigint) => {
     const amount = `${exact(chzTextFromWei(wei))} CHZ`;
-    return config
+    return config && wei >= BigInt(config.wei_per_cent)
       ? t("passkey.transaction.reais", { amount, value: brl(reaisText(wei / BigInt(config.wei_per_cent))) })
       : amount;
   };
