@@ -78,6 +78,8 @@ describe("A club's fans, on screen", () => {
     expect(await page.getByText(pt["fansTable.all"]).count()).to.equal(0);
     await page.goto(`${site.server.url}/clubs/table`);
     await page.getByText(pt["fansTable.none"]).waitFor();
+    await page.getByRole("button", { name: pt["fanClub.title"] }).click();
+    await page.waitForURL("**/profile");
     expect(problems).to.deep.equal([]);
   });
 });
