@@ -120,7 +120,7 @@ function Rows({ proven }: { proven: readonly ProvenPurchase[] }) {
   const shown = proven.filter(({ ticket }) => ticket.status !== CHAIN_STATUS.cancelled || ticket.payouts.length > 0);
   return (
     <>
-      <Verdict role="status" kind={verdict === "differs" ? "wrong" : verdict}>
+      <Verdict role="status" kind={count === 0 ? "open" : verdict === "differs" ? "wrong" : verdict}>
         {t(`proofPage.${verdict}`, { less, count, paid: exactChz(formatDecimal(paidWei, CHZ_DECIMALS)) })}
         {missing > 0 && ` ${t("proofPage.due", { missing })}`}
       </Verdict>
