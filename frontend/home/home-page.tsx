@@ -88,9 +88,14 @@ function HowItWorks() {
   const t = useText();
   return (
     <section className="page" aria-labelledby="how">
-      <h2 id="how" className="section-title">
-        {t("home.how.title")}
-      </h2>
+      <div className="section-head">
+        <h2 id="how" className="section-title">
+          {t("home.how.title")}
+        </h2>
+        <Link className="link" to={paths.help("how-it-works")}>
+          {t("home.how.more")}
+        </Link>
+      </div>
       <Steps steps={STEPS.map((step) => ({ title: t(`home.how.${step}.title`) }))} />
     </section>
   );

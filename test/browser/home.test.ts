@@ -92,6 +92,12 @@ describe("Home", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("leads from the steps to the page that explains them", async () => {
+    const { page } = await site.open("/");
+    await page.getByRole("region", { name: "Como funciona" }).getByRole("link", { name: "Entenda cada passo" }).click();
+    await page.waitForURL("**/help/how-it-works");
+  });
+
   it("shows the three tiers and the worked example", async () => {
     const { page } = await site.open("/", { storage: { language: "en" } });
     for (const text of [
