@@ -222,7 +222,7 @@ function SignIn({ signIn, wayOn }: SignInProps) {
       {step === "failed" && (
         <div role="alert" className="problem">
           <p>{signIn.problem}</p>
-          <button type="button" className="button" onClick={signIn.start}>
+          <button type="button" className="button" ref={wayOn} onClick={signIn.start}>
             <FormattedMessage id="common.retry" />
           </button>
         </div>
