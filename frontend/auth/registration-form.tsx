@@ -2,8 +2,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { FormattedMessage } from "react-intl";
-import { registerRequestSchema } from "../../core/rules/api/people.ts";
-import { joinFullName, splitFullName } from "../../core/rules/text.ts";
+import { hasRoomForNames, registerRequestSchema } from "../../core/rules/api/people.ts";
 import { shortenAddress } from "../../core/rules/wallet-address.ts";
 import type { PersonalData } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
@@ -29,14 +28,10 @@ const WRONG = {
 } as const;
 const NAMES = ["first_name", "last_name", "email"] as const;
 
-const fields = registerRequestSchema.pick({ first_name: true, last_name: true, email: true });
-
-/** Its last name, as the full name is split again, has room too: known before a signature is asked for. */
-const schema = fields.refine(
-  ({ first_name, last_name }) =>
-    fields.shape.last_name.safeParse(splitFullName(joinFullName(first_name, last_name)).lastName).success,
-  { path: ["last_name"] },
-);
+const schema = registerRequestSchema
+  .pick({ first_name: true, last_name: true, email: true })
+  // Before a signature is asked for.
+  .refine(hasRoomForNames, { path: ["last_name"] });
 
 /** Step 2: names and e-mail, linked to the connected wallet by a signature. docs/product.md#registration. */
 export default function RegistrationForm() {

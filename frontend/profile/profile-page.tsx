@@ -35,9 +35,10 @@ const InviteCard = lazy(() => withLaterTexts(() => import("./invite-card.tsx")))
 const FanClub = lazy(() => withLaterTexts(() => import("./fan-club.tsx"), "fans"));
 const PasskeyCard = lazy(() => withLaterTexts(() => import("./passkey-card.tsx")));
 
-const checkProfile = schemaLater<PersonalData>(
-  async () => (await import("../../core/rules/api/people.ts")).updateProfileRequestSchema,
-);
+const checkProfile = schemaLater<PersonalData>(async () => {
+  const { hasRoomForNames, updateProfileRequestSchema } = await import("../../core/rules/api/people.ts");
+  return updateProfileRequestSchema.refine(hasRoomForNames, { path: ["last_name"] });
+});
 
 /** Edits names and e-mail, exports the user's data, and erases the account. docs/product.md#erase */
 export default function ProfilePage() {
@@ -108,7 +109,7 @@ function Names({ profile }: { profile: Profile }) {
   const { refresh } = useSession();
   const { firstName, lastName } = splitFullName(profile.fullName);
   const draft = useDraft("profile", { first_name: firstName, last_name: lastName, email: profile.email });
-  const { register, handleSubmit, subscribe, formState } = useForm<PersonalData>({
+  const { register, handleSubmit, subscribe, formState, getValues } = useForm<PersonalData>({
     defaultValues: draft.start,
     resolver: checkProfile,
   });
@@ -131,7 +132,12 @@ function Names({ profile }: { profile: Profile }) {
         <Field label={t("registration.firstName")} problem={errors.first_name && t("registration.noFirstName")}>
           {(control) => <input autoComplete="given-name" maxLength={80} {...register("first_name")} {...control} />}
         </Field>
-        <Field label={t("registration.lastName")} problem={errors.last_name && t("registration.noLastName")}>
+        <Field
+          label={t("registration.lastName")}
+          problem={
+            errors.last_name && t(getValues("last_name").trim() ? "registration.longName" : "registration.noLastName")
+          }
+        >
           {(control) => <input autoComplete="family-name" maxLength={80} {...register("last_name")} {...control} />}
         </Field>
         <Field label={t("registration.email")} problem={errors.email && t("registration.badEmail")}>

@@ -48,6 +48,16 @@ describe("Profile", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("saves no name that its form could not show again", async () => {
+    const { page } = await site.openLoggedIn("/profile");
+    await page.getByLabel("Nome", { exact: true }).fill("Ana Maria");
+    await page.getByLabel("Sobrenome", { exact: true }).fill("a".repeat(80));
+    await page.getByRole("button", { name: "Salvar" }).click();
+    const whole = { name: "Sobrenome", description: "O nome inteiro é longo demais. Abrevie um dos nomes." };
+    await page.getByRole("textbox", whole).waitFor();
+    expect(site.server.calls.filter(({ method, path }) => method === "PUT" && path === "/api/me")).to.deep.equal([]);
+  });
+
   it("signs what erases the account, shows the day on every page, and keeps the account by one button", async () => {
     const wallet = testWallet();
     const { server } = site;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { limit, must } from "../field-rules.ts";
 import { PURCHASE_STATUSES } from "../purchase/life.ts";
 import { DEVICES } from "../session.ts";
+import { joinFullName, splitFullName } from "../text.ts";
 import { addressSchema, answerOf, challengeSchema, doneSchema } from "./common.ts";
 import { languageSchema } from "./mail.ts";
 import { debtSchema, purchaseRecordSchema, reviewSchema, statementSchema, totalsSchema } from "./purchases.ts";
@@ -19,6 +20,10 @@ const signature = shortText(8_194, "must be 0x and hex digits")
   .regex(/^0x(?:[0-9a-fA-F]{2}){1,4096}$/, { error: "must be 0x and hex digits", abort: true })
   .refine((text): text is `0x${string}` => text.startsWith("0x"));
 const nameText = z.string().trim().min(1, must("empty")).max(80, limit("max_length", 80));
+
+/** Whether the last name has room, too, once the full name is split again. docs/product.md#full-name */
+export const hasRoomForNames = (names: { first_name: string; last_name: string }): boolean =>
+  nameText.safeParse(splitFullName(joinFullName(names.first_name, names.last_name)).lastName).success;
 
 export const registerRequestSchema = z.object({
   address: addressSchema,
