@@ -54,12 +54,15 @@ type FactsProps = { found: Awaited<ReturnType<typeof readTransaction>> };
 
 function Facts({ found: { transaction, receipt, payouts, at } }: FactsProps) {
   const t = useText();
-  const { dateTime, chz, integer } = useFormat();
+  const { dateTime, chz, exactChz, integer } = useFormat();
+  const sent: [MessageId, ReactNode][] =
+    transaction.value > 0n ? [["ticket.value", exactChz(formatEther(transaction.value))]] : [];
   const rows: [MessageId, ReactNode][] = [
     ["tx.status", t(receipt.status === "success" ? "tx.success" : "tx.reverted")],
     ["ticket.date", dateTime(at)],
     ["tx.from", <Address key="from" of={transaction.from} />],
     ["tx.to", transaction.to ? <Address key="to" of={transaction.to} /> : "–"],
+    ...sent,
     ["tx.block", integer(Number(receipt.blockNumber))],
     ["tx.events", integer(receipt.logs.length)],
     ["tx.gas", integer(Number(receipt.gasUsed))],

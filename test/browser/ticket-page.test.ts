@@ -128,6 +128,26 @@ describe("A ticket's public page", () => {
     await page.waitForURL("**/ticket/2");
   });
 
+  it("says what a transaction sent", async () => {
+    const hash = `0x${"a".repeat(64)}`;
+    const [from, to] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`];
+    const place = { blockHash: hash, blockNumber: "0x5", transactionHash: hash, transactionIndex: "0x0" };
+    const value = `0x${parseEther("1.5").toString(16)}`;
+    answerChain({
+      eth_getTransactionByHash: { hash, from, to, ...place, value, gas: "0x1", nonce: "0x0", input: "0x", type: "0x2" },
+      eth_getTransactionReceipt: {
+        ...{ ...place, from, to, status: "0x1", gasUsed: "0x5208", cumulativeGasUsed: "0x5208", type: "0x2" },
+        logs: [],
+      },
+      eth_getBlockByNumber: { number: "0x5", hash, timestamp: "0x6920a000", transactions: [] },
+    });
+    const { page } = await site.open(`/tx/${hash}`);
+    await page
+      .getByRole("definition")
+      .filter({ hasText: /^1,50? CHZ$/ })
+      .waitFor();
+  });
+
   it("is a 404 page if there is no such ticket", async () => {
     site.server.answer("GET /api/nfts/77", { status: 404, body: { success: false, error: "No", code: "NOT_FOUND" } });
     const { page } = await site.open("/ticket/77");
