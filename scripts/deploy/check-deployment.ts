@@ -18,13 +18,14 @@ import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { ticketDescriptorBytecode } from "../../core/chain/generated/ticket-descriptor-bytecode.ts";
 import { jsonOf } from "../../core/rules/records.ts";
 import { openCommandChain } from "../operator/open-chain.ts";
-import type { CheckConfiguration, RoleHolders } from "./configuration.ts";
+import type { CheckConfiguration, ColdRole, RoleHolders } from "./configuration.ts";
 import { distributorCreation, purchaseNftCreation, runtimeCode } from "./creations.ts";
 import { probeChain } from "./probe-chain.ts";
 import { type RoleRow, roleId, roleName, roleTable } from "./roles.ts";
 import { saidOtherwise } from "./said-otherwise.ts";
 
 type HeldRole = { contract: Address; role: Hex; holder: Address };
+type RoleChange = HeldRole & { isGranted: boolean };
 
 /** OpenZeppelin's events are the same in both contracts. */
 const EVENTS = [
@@ -33,6 +34,11 @@ const EVENTS = [
 ] as const;
 
 const DEFAULT_ADMIN_ROLE = zeroHash;
+
+const COLD_ROLES = {
+  treasurer: { role: "TREASURER_ROLE", variable: "TREASURER_ADDRESS" },
+  pauser: { role: "PAUSER_ROLE", variable: "PAUSER_ADDRESS" },
+} as const satisfies Record<ColdRole, { role: string; variable: string }>;
 
 export type Finding = { isGood: boolean; text: string };
 
@@ -204,12 +210,14 @@ async function roleFindings(
   const [nft, distributor] = [deployment.purchaseNft.address, deployment.cashbackDistributor.address];
   const former = deployment.formerDistributors.map(({ address }) => address);
   const contracts = [nft, distributor, ...formerTickets, ...former];
-  const held = (await roleHolders(client, contracts, BigInt(deployment.block))).filter(
+  const changes = (await roleChanges(client, contracts, BigInt(deployment.block))).filter(
     // There is at most one admin, returned by `defaultAdmin`.
     ({ role }) => role !== DEFAULT_ADMIN_ROLE,
   );
-  const findings = configuration.roles
-    ? judgeRoles(held, configuration.roles, { nft, distributor, formerTickets, former })
+  const held = heldAfter(changes);
+  const { roles, unsaid } = configuration;
+  const findings = roles
+    ? judgeRoles(held, { roles, unsaid, changes }, { nft, distributor, formerTickets, former })
     : held.map(({ contract, role, holder }) => ({
         isGood: true,
         text: `${holder} holds ${roleName(role)} on ${contract}; set OPERATOR_PRIVATE_KEY to check whether it should`,
@@ -251,32 +259,44 @@ async function adminFindings(
  */
 function judgeRoles(
   held: readonly HeldRole[],
-  roles: RoleHolders,
+  said: { roles: RoleHolders; unsaid: readonly ColdRole[]; changes: readonly RoleChange[] },
   parties: { nft: Address; distributor: Address; formerTickets: readonly Address[]; former: readonly Address[] },
 ): Finding[] {
   const { nft, distributor, formerTickets, former } = parties;
+  const { roles, unsaid, changes } = said;
+  /** A cold role that no variable names belongs to whom the deployment gave it: never to a server's key by default. */
+  const rolesAt = (tickets: Address, payer: Address) =>
+    heldRolesOf(roleTable(roles, tickets, payer)).map((one) => {
+      const first = changes.find(({ contract, role }) => role === one.role && isAddressEqual(contract, one.contract));
+      return first && unsaid.some((name) => roleId(COLD_ROLES[name].role) === one.role)
+        ? { ...one, holder: first.holder }
+        : one;
+    });
   const ofFormer = formerTickets.flatMap((address) =>
-    heldRolesOf(roleTable(roles, address, distributor)).filter(
+    rolesAt(address, distributor).filter(
       ({ contract, role }) => contract === address && role !== roleId("MINTER_ROLE"),
     ),
   );
-  const wanted = [
-    ...heldRolesOf(roleTable(roles, nft, distributor)),
-    ...ofFormer.filter(({ role }) => role === roleId("CONFIRMER_ROLE")),
-  ];
-  const allowed = [...wanted, ...ofFormer, ...former.flatMap((address) => heldRolesOf(roleTable(roles, nft, address)))];
+  const wanted = [...rolesAt(nft, distributor), ...ofFormer.filter(({ role }) => role === roleId("CONFIRMER_ROLE"))];
+  const allowed = [...wanted, ...ofFormer, ...former.flatMap((address) => rolesAt(nft, address))];
+  /** What to set first, where the role of a difference is compared with the deployment. */
+  const unless = ({ role }: HeldRole) => {
+    const name = unsaid.find((one) => roleId(COLD_ROLES[one].role) === role);
+    const isOther = name !== undefined && wanted.some((one) => one.role === role && one.holder !== roles[name]);
+    return isOther ? `; if it was moved on purpose, set ${COLD_ROLES[name].variable}, otherwise` : ";";
+  };
   return [
     ...wanted.map((one) => {
       const isGood = held.some((other) => isSame(one, other));
-      const call = isGood ? "" : `; its admin must call grantRole(${one.role}, ${one.holder})`;
+      const call = isGood ? "" : `${unless(one)} its admin must call grantRole(${one.role}, ${one.holder})`;
       const verdict = isGood ? "holds" : "lacks";
       return { isGood, text: `${one.holder} ${verdict} ${roleName(one.role)} on ${one.contract}${call}` };
     }),
     ...held
       .filter((one) => !allowed.some((other) => isSame(one, other)))
-      .map(({ contract, role, holder }) => ({
+      .map((one) => ({
         isGood: false,
-        text: `${holder} holds ${roleName(role)} on ${contract} and should not; its admin must call revokeRole(${role}, ${holder})`,
+        text: `${one.holder} holds ${roleName(one.role)} on ${one.contract} and should not${unless(one)} its admin must call revokeRole(${one.role}, ${one.holder})`,
       })),
   ];
 }
@@ -297,15 +317,32 @@ export async function roleHolders(
   contracts: readonly Address[],
   fromBlock: bigint,
 ): Promise<HeldRole[]> {
-  const held = new Map<string, HeldRole>();
+  return heldAfter(await roleChanges(client, contracts, fromBlock));
+}
+
+/** Every grant and revocation since `fromBlock`, the oldest first. */
+async function roleChanges(
+  client: PublicClient,
+  contracts: readonly Address[],
+  fromBlock: bigint,
+): Promise<RoleChange[]> {
   const logs = await readInRanges(fromBlock, await client.getBlockNumber(), (from, to) =>
     client.getLogs({ address: [...contracts], events: EVENTS, fromBlock: from, toBlock: to, strict: true }),
   );
-  for (const { address, eventName, args } of logs) {
-    const contract = getAddress(address);
-    const key = `${contract} ${args.role} ${args.account}`;
-    if (eventName === "RoleRevoked") held.delete(key);
-    else held.set(key, { contract, role: args.role, holder: args.account });
+  return logs.map(({ address, eventName, args }) => ({
+    contract: getAddress(address),
+    role: args.role,
+    holder: args.account,
+    isGranted: eventName === "RoleGranted",
+  }));
+}
+
+function heldAfter(changes: readonly RoleChange[]): HeldRole[] {
+  const held = new Map<string, HeldRole>();
+  for (const { isGranted, ...one } of changes) {
+    const key = `${one.contract} ${one.role} ${one.holder}`;
+    if (isGranted) held.set(key, one);
+    else held.delete(key);
   }
   return [...held.values()];
 }

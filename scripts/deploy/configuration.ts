@@ -34,6 +34,8 @@ export type RoleHolders = {
   pauser: Address;
 };
 
+export type ColdRole = "treasurer" | "pauser";
+
 export type PayLimits = { maxWeiPerCent: bigint; maxPayout: bigint; dailyCap: bigint };
 
 export type DeployConfiguration = {
@@ -96,19 +98,25 @@ type Environment = z.output<z.ZodObject<typeof VARIABLES>>;
 export type CheckConfiguration = Pick<DeployConfiguration, "network" | "chainId" | "rpcUrls" | "admin" | "said"> & {
   /** Undefined if the holders are not configured: anyone can run the check without a key. */
   roles: RoleHolders | undefined;
+  /** The cold roles that no variable names, as on a server, which need not know them. */
+  unsaid: readonly ColdRole[];
   /** Former tickets that the variables name, besides those of the record. */
   formerTickets: readonly Address[];
 };
 
 /** Reads the settings for `--check` from the environment. @throws EnvironmentError that names every problem */
 export function readCheckConfiguration(network: Network, source: Variables): CheckConfiguration {
-  const env = check(network, source, () => []);
+  const env = atItsAddresses(check(network, source, () => []));
   const operator = operatorOf(network, env);
   return {
     ...connection(network, env),
     admin: env.ADMIN_ADDRESS,
     said: saidBy(env),
     roles: operator && roleHolders(env, operator),
+    unsaid: [
+      ...(env.TREASURER_ADDRESS ? [] : (["treasurer"] as const)),
+      ...(env.PAUSER_ADDRESS ? [] : (["pauser"] as const)),
+    ],
     formerTickets: (env.FORMER_PURCHASE_NFT_ADDRESSES ?? []).map((one) => getAddress(one)),
   };
 }
@@ -134,6 +142,14 @@ export function readDeployConfiguration(network: Network, source: Variables): De
     limits: limitsOf(network, env),
     said: saidBy(env),
   };
+}
+
+/** An address beats its key here: a check signs nothing, and who rotates a key asks for its new address beside the old one. */
+function atItsAddresses(env: Environment): Environment {
+  const prefixes = ["OPERATOR", "MINTER", "CONFIRMER", "PAYER"] as const;
+  const named = prefixes.filter((prefix) => env[`${prefix}_ADDRESS`] !== undefined);
+  const without = named.flatMap((prefix) => [`${prefix}_PRIVATE_KEY`, `${prefix}_KEY_FILE`]);
+  return { ...env, ...Object.fromEntries(without.map((variable) => [variable, undefined])) };
 }
 
 /** What the variables say, without what they leave to a default. */

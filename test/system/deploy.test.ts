@@ -701,6 +701,42 @@ describe("npm run deploy", function () {
       ]);
     });
 
+    it("never proposes a cold role for a server's key, where no variable names its holder", async () => {
+      const someone = () => addressOf(generatePrivateKey());
+      const [treasurer, pauser, minter, other] = [someone(), someone(), someone(), someone()] as const;
+      const minterKey = generatePrivateKey();
+      const server = { MINTER_PRIVATE_KEY: minterKey, MINTER_ADDRESS: "" };
+      rmSync(join(directory, "spicy.json"));
+      await deploy({ ...server, TREASURER_ADDRESS: treasurer, PAUSER_ADDRESS: pauser });
+      const bad = async (extra: Extra) =>
+        (await run({ ...server, ...extra }, "--check")).output.split("\n").filter((line) => line.startsWith("✗"));
+      expect(await bad({})).to.deep.equal([]);
+      const { purchaseNft, cashbackDistributor } = record();
+      const nft = purchaseNft.address;
+      // Who rotates a key names its new address beside the old key.
+      const id = roleId("MINTER_ROLE");
+      expect(await bad({ MINTER_ADDRESS: minter })).to.deep.equal([
+        `✗ ${minter} lacks MINTER_ROLE on ${nft}; its admin must call grantRole(${id}, ${minter})`,
+        `✗ ${addressOf(minterKey)} holds MINTER_ROLE on ${nft} and should not; its admin must call revokeRole(${id}, ${addressOf(minterKey)})`,
+      ]);
+      const call = (functionName: "grantRole" | "revokeRole", holder: Address) => {
+        const data = encodeFunctionData({
+          abi: purchaseNftAbi,
+          functionName,
+          args: [roleId("TREASURER_ROLE"), holder],
+        });
+        return send(deployer, cashbackDistributor.address, data);
+      };
+      await call("grantRole", other);
+      await call("revokeRole", treasurer);
+      const where = `TREASURER_ROLE on ${cashbackDistributor.address}`;
+      const unless = "; if it was moved on purpose, set TREASURER_ADDRESS, otherwise its admin must call";
+      expect(await bad({})).to.deep.equal([
+        `✗ ${treasurer} lacks ${where}${unless} grantRole(${roleId("TREASURER_ROLE")}, ${treasurer})`,
+        `✗ ${other} holds ${where} and should not${unless} revokeRole(${roleId("TREASURER_ROLE")}, ${other})`,
+      ]);
+    });
+
     it("names each limit, the site, the delay and each pause that is not as it was deployed or configured", async () => {
       const { purchaseNft, cashbackDistributor } = record();
       const [nft, distributor] = [purchaseNft.address, cashbackDistributor.address];
@@ -762,6 +798,8 @@ describe("npm run deploy", function () {
     });
   });
 });
+
+const addressOf = (key: Hex) => privateKeyToAccount(key).address;
 
 function isKey(text: string): boolean {
   return /^0x[0-9a-f]{64}$/i.test(text);
