@@ -193,7 +193,7 @@ async function examineWallets(client: PublicClient, { keys, network }: ApiEnviro
     const gas = await client.getBalance({ address });
     const subject = keys.length === 1 ? "hot wallet" : `${name}'s wallet`;
     const detail = `${formatEther(gas)} CHZ for gas`;
-    const toDo = `Send CHZ to ${getAddress(address)} (docs/runbook/wallet-empty.md)`;
+    const toDo = `Send CHZ to ${getAddress(address)}, until it has ${formatEther(LEAST_GAS_WEI)} (docs/runbook/wallet-empty.md)`;
     findings.push(gas >= LEAST_GAS_WEI ? healthy(subject, detail) : failure(subject, detail, toDo));
   }
   if (network === "chiliz" && keys.length === 1) {

@@ -9,12 +9,16 @@ const ALERT_URL_FILE = "/etc/prometheus/alert.url";
 const TEST_IT = "docs/going-live.md#10-alerts-that-reach-a-phone";
 /** So a server refuses whoever comes with a wrong path or token. */
 const WRONG_ADDRESS = [401, 403, 404, 410];
+/** A receiver of notices checks their signature, and nothing is signed here. */
+const WRONG_PATH = [404, 410];
 
 /** Whether somebody is there for alerts and notices. Asks by OPTIONS, which rings no phone. */
 export async function examineReceivers({ isLocal, NOTIFY_URL }: ApiEnvironment): Promise<Finding[]> {
   return [
     ...(await examineAlerts(process.env.ALERT_URL_FILE ?? (isLocal ? undefined : ALERT_URL_FILE))),
-    ...(NOTIFY_URL === undefined ? [] : [await examineReceiver("notices", NOTIFY_URL, "Correct NOTIFY_URL")]),
+    ...(NOTIFY_URL === undefined
+      ? []
+      : [await examineReceiver("notices", NOTIFY_URL, "Correct NOTIFY_URL", WRONG_PATH)]),
   ];
 }
 
@@ -29,13 +33,18 @@ async function examineAlerts(file: string | undefined): Promise<Finding[]> {
   }
 }
 
-async function examineReceiver(subject: string, address: string, toDo: string): Promise<Finding> {
+async function examineReceiver(
+  subject: string,
+  address: string,
+  toDo: string,
+  wrong: readonly number[] = WRONG_ADDRESS,
+): Promise<Finding> {
   // The rest of the address is often a secret.
   const host = URL.parse(address)?.host;
   if (!host) return warning(subject, "the receiver's address is not a URL", toDo);
   try {
     const { status } = await askOutside(address, { method: "OPTIONS" });
-    if (status < 500 && !WRONG_ADDRESS.includes(status))
+    if (status < 500 && !wrong.includes(status))
       return healthy(subject, `${host} answers; it was asked, and sent nothing`);
     return warning(subject, `${host} answers ${status}, so it may take none`, toDo);
   } catch (error) {

@@ -119,6 +119,11 @@ describe("The doctor @deep", function () {
       const { code, output } = await consultBoth();
       for (const subject of ["alerts", "notices"]) expect(output).to.include(`✓ ${subject}: ${host} answers; `);
       expect([code, calls]).to.deep.equal([0, ["OPTIONS /secret-topic", "OPTIONS /secret-hook"]]);
+      status.now = 401;
+      // A receiver of notices checks their signature.
+      expect((await consultBoth()).output)
+        .to.include(`! alerts: ${host} answers 401, so it may take none`)
+        .and.include(`✓ notices: ${host} answers; `);
       status.now = 404;
       const refused = await consultBoth();
       expect(refused.output)
