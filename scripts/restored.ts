@@ -197,8 +197,11 @@ function ticketText({ tokenId, owner, storeId, valueCents, status, saleRef, isPa
 function printNextSteps(unknown: number, print: Print): void {
   print("Mints and confirmations are sent again. Now:");
   const steps = [
-    ...(unknown > 0 ? ["If you know these tickets and payouts: npm run restored -- --accept"] : []),
-    "Start the api and the network reader, and run npm run reconcile until it finds no difference",
+    "Start the api and the network reader; a direct shop reports again every sale since the backup",
+    ...(unknown > 0
+      ? ["Once you know each ticket and payout above that is still left: npm run restored -- --accept"]
+      : []),
+    "npm run reconcile, until it finds no difference",
     "npm run payouts -- --resume",
   ];
   for (const [index, step] of steps.entries()) print(`${index + 1}. ${step}`);

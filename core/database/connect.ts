@@ -83,7 +83,7 @@ function connectSqlite(
   const file = locationOf(databaseUrl);
   if (mustExist && !existsSync(file)) {
     throw new DatabaseUnavailableError(
-      `There is no database ${file}: start the system once, or correct DATABASE_URL and DATA_DIR`,
+      `There is no database ${file}: start the system once, or correct DATABASE_URL and DATA_DIR; if it was lost, restore a backup`,
     );
   }
   const sqlite = openSqlite(file);
