@@ -121,7 +121,9 @@ describe("A process's life (F15, F18, F19) @deep", function () {
       expect(looked.code, looked.output).to.equal(0);
       expect(looked.output).to.match(/The database does not know nonce \d+ of the operator's key: mintBatch, 0x/);
       expect(looked.output).to.match(new RegExp(`Ticket ${lost} of 0x.*Confirmed, paid; of a simulated purchase`));
-      expect(looked.output).to.include("1. If you know these tickets and payouts: npm run restored -- --accept");
+      expect(looked.output).to.include(
+        "2. Once you know each ticket and payout above that is still left: npm run restored -- --accept",
+      );
       expect((await system.run("scripts/restored.ts", ["--accept"])).code).to.equal(0);
       const agreed = await system.run("scripts/reconcile.ts");
       expect(agreed.code, agreed.output).to.equal(0);
