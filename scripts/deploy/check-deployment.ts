@@ -21,7 +21,7 @@ import { openCommandChain } from "../operator/open-chain.ts";
 import type { CheckConfiguration, ColdRole, RoleHolders } from "./configuration.ts";
 import { distributorCreation, purchaseNftCreation, runtimeCode } from "./creations.ts";
 import { probeChain } from "./probe-chain.ts";
-import { type RoleRow, roleId, roleName, roleTable } from "./roles.ts";
+import { roleId, roleName, roleTable } from "./roles.ts";
 import { saidOtherwise } from "./said-otherwise.ts";
 
 type HeldRole = { contract: Address; role: Hex; holder: Address };
@@ -266,11 +266,10 @@ function judgeRoles(
   const { roles, unsaid, changes } = said;
   /** A cold role that no variable names belongs to whom the deployment gave it: never to a server's key by default. */
   const rolesAt = (tickets: Address, payer: Address) =>
-    heldRolesOf(roleTable(roles, tickets, payer)).map((one) => {
+    roleTable(roles, tickets, payer).map(({ contract: at, role: name, holder }): HeldRole => {
+      const one = { contract: at, role: roleId(name), holder };
       const first = changes.find(({ contract, role }) => role === one.role && isAddressEqual(contract, one.contract));
-      return first && unsaid.some((name) => roleId(COLD_ROLES[name].role) === one.role)
-        ? { ...one, holder: first.holder }
-        : one;
+      return first && unsaid.some((cold) => COLD_ROLES[cold].role === name) ? { ...one, holder: first.holder } : one;
     });
   const ofFormer = formerTickets.flatMap((address) =>
     rolesAt(address, distributor).filter(
@@ -301,27 +300,14 @@ function judgeRoles(
   ];
 }
 
-function heldRolesOf(table: readonly RoleRow[]): HeldRole[] {
-  return table.map(({ contract, role, holder }) => ({ contract, role: roleId(role), holder }));
-}
-
 function isSame(one: HeldRole, other: HeldRole): boolean {
   return (
     one.role === other.role && isAddressEqual(one.contract, other.contract) && isAddressEqual(one.holder, other.holder)
   );
 }
 
-/** All holders of roles on these contracts, from their events since `fromBlock`. */
-export async function roleHolders(
-  client: PublicClient,
-  contracts: readonly Address[],
-  fromBlock: bigint,
-): Promise<HeldRole[]> {
-  return heldAfter(await roleChanges(client, contracts, fromBlock));
-}
-
 /** Every grant and revocation since `fromBlock`, the oldest first. */
-async function roleChanges(
+export async function roleChanges(
   client: PublicClient,
   contracts: readonly Address[],
   fromBlock: bigint,
@@ -337,7 +323,8 @@ async function roleChanges(
   }));
 }
 
-function heldAfter(changes: readonly RoleChange[]): HeldRole[] {
+/** All holders of roles after these changes. */
+export function heldAfter(changes: readonly RoleChange[]): HeldRole[] {
   const held = new Map<string, HeldRole>();
   for (const { isGranted, ...one } of changes) {
     const key = `${one.contract} ${one.role} ${one.holder}`;

@@ -106,7 +106,11 @@ export type CheckConfiguration = Pick<DeployConfiguration, "network" | "chainId"
 
 /** Reads the settings for `--check` from the environment. @throws EnvironmentError that names every problem */
 export function readCheckConfiguration(network: Network, source: Variables): CheckConfiguration {
-  const env = atItsAddresses(check(network, source, () => []));
+  const read = check(network, source, () => []);
+  // An address beats its key: a check signs nothing, and who rotates a key asks for its new address beside the old one.
+  const named = (["OPERATOR", "MINTER", "CONFIRMER", "PAYER"] as const).filter((key) => read[`${key}_ADDRESS`]);
+  const keys = named.flatMap((key) => [`${key}_PRIVATE_KEY`, `${key}_KEY_FILE`]);
+  const env = { ...read, ...Object.fromEntries(keys.map((variable) => [variable, undefined])) };
   const operator = operatorOf(network, env);
   return {
     ...connection(network, env),
@@ -142,14 +146,6 @@ export function readDeployConfiguration(network: Network, source: Variables): De
     limits: limitsOf(network, env),
     said: saidBy(env),
   };
-}
-
-/** An address beats its key here: a check signs nothing, and who rotates a key asks for its new address beside the old one. */
-function atItsAddresses(env: Environment): Environment {
-  const prefixes = ["OPERATOR", "MINTER", "CONFIRMER", "PAYER"] as const;
-  const named = prefixes.filter((prefix) => env[`${prefix}_ADDRESS`] !== undefined);
-  const without = named.flatMap((prefix) => [`${prefix}_PRIVATE_KEY`, `${prefix}_KEY_FILE`]);
-  return { ...env, ...Object.fromEntries(without.map((variable) => [variable, undefined])) };
 }
 
 /** What the variables say, without what they leave to a default. */

@@ -7,7 +7,7 @@ import { cashbackDistributorBytecode } from "../../core/chain/generated/cashback
 import { purchaseNftAbi } from "../../core/chain/generated/purchase-nft.ts";
 import { purchaseNftBytecode } from "../../core/chain/generated/purchase-nft-bytecode.ts";
 import { ticketDescriptorBytecode } from "../../core/chain/generated/ticket-descriptor-bytecode.ts";
-import { roleHolders } from "./check-deployment.ts";
+import { heldAfter, roleChanges } from "./check-deployment.ts";
 import { distributorArguments, distributorCreation, NO_LIMITS, purchaseNftCreation } from "./creations.ts";
 import { DeployError } from "./deploy-error.ts";
 import { reportLeftOver, requireOnlySuccessor, type SuccessorOptions } from "./deploy-successor.ts";
@@ -133,7 +133,7 @@ async function endFormer(
     client.readContract({ ...nft, functionName: "paused" }),
     client.readContract({ ...paying, functionName: "isRetired" }),
     client.readContract({ ...paying, functionName: "purchaseNFT" }),
-    roleHolders(client, [predecessor], BigInt(block)),
+    roleChanges(client, [predecessor], BigInt(block)).then(heldAfter),
     client.readContract({ ...nft, functionName: "defaultAdmin" }),
     client.readContract({ ...paying, functionName: "defaultAdmin" }),
   ]);
