@@ -13,7 +13,7 @@ import {
   undoProposal,
 } from "../../core/database/proposals.ts";
 import { closeRequests } from "../../core/database/requests.ts";
-import type { Queries } from "../../core/database/transaction.ts";
+import { isDatabaseAway, type Queries } from "../../core/database/transaction.ts";
 import { type ProposalRow, proposalSchema, proposalsQuerySchema } from "../../core/rules/api/proposals.ts";
 import { isoTime } from "../../core/rules/iso-time.ts";
 import { mayPropose, NETWORK_ACTOR, type ProposalKind, proposalRule } from "../../core/rules/proposals.ts";
@@ -121,9 +121,13 @@ async function isStillAsked(
   return carryOut(services, queries, asked, by).catch(refuseWrite);
 }
 
-/** Carries out what nobody undid until its day. docs/product.md#proposals */
+/**
+ * Carries out what nobody undid until its day. One that cannot be is tried again, and keeps no other waiting.
+ * docs/product.md#proposals
+ */
 export async function takeEffect(services: Services): Promise<void> {
   const { kysely } = services.database;
+  const failures: unknown[] = [];
   for (const id of await listDueProposals(kysely, TAKEN_AT_ONCE)) {
     const take = (isPossible: boolean) =>
       inAuditedTransaction(kysely, null, async (queries) => {
@@ -137,13 +141,16 @@ export async function takeEffect(services: Services): Promise<void> {
         const detail = { ...words, asked_by: asked.asked_by, ...(isDone ? {} : { lapsed: true }) };
         await appendAudit(queries, { actor: "system", action: "proposal.done", subject, detail });
       });
-    await take(true).catch((error: unknown) => {
-      // What the shop's own rules refuse today is over; anything else is tried again.
-      if (error instanceof TorcidaError) return take(false);
-      throw error;
-    });
-    services.log.info({ action: "proposal.done", proposal: Number(id) }, "A proposal's day has come");
+    try {
+      // What the shop's own rules refuse today is over.
+      await take(true).catch((error: unknown) => (error instanceof TorcidaError ? take(false) : Promise.reject(error)));
+      services.log.info({ action: "proposal.done", proposal: Number(id) }, "A proposal's day has come");
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 function loggedOf({ id, kind, subject_id, from_fields, to_fields }: Proposal) {

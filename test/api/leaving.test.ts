@@ -85,6 +85,20 @@ describe("Leaving, and who may decide about a person", () => {
         expectRefusal(await buyer.get("/api/me"), 401, "UNAUTHORIZED");
       });
 
+      it("goes on its day, whatever else cannot be carried out", async () => {
+        const [first, second] = [await api.user(), await api.user()];
+        for (const one of [first, second]) await one.askErasure();
+        const ofFirst = database.kysely.updateTable("proposals").where("subject_id", "=", first.address);
+        await ofFirst.set({ to_fields: "{" }).execute();
+        await dueProposals(database.kysely, 73);
+        for (const _ of ["once", "again"])
+          expect(await takeEffect(api.services).catch((error: Error) => error)).to.be.instanceOf(SyntaxError);
+        expect([await isRegistered(first.address), await isRegistered(second.address)]).to.deep.equal([true, false]);
+        await ofFirst.set({ to_fields: "{}" }).execute();
+        await takeEffect(api.services);
+        expect(await isRegistered(first.address)).to.equal(false);
+      });
+
       it("ends all other sessions by asking, and nobody of the staff undoes it", async () => {
         const buyer = await api.user();
         const first = buyer.token;
