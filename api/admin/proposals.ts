@@ -25,6 +25,7 @@ import { refuseWrite } from "../catalogue/catalogue-writer.ts";
 import { forbidden } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import type { Route } from "../http/route.ts";
+import { listKept } from "../people/leaving.ts";
 import type { Services } from "../services.ts";
 import { carryOut } from "./proposal-effects.ts";
 import { decisionRoutes, toWireDecision } from "./second-person.ts";
@@ -67,6 +68,8 @@ export function proposalRoutes(services: Services, cache: CatalogueCache): Route
       },
       async decide(queries, asked, { verb, actor, reason }) {
         if (verb === "agree" && asked.asked_by === NETWORK_ACTOR) return takeUp(services, queries, asked, actor);
+        if (verb !== "agree" && asked.kind === "erase")
+          await listKept(services, queries, asked.subject_id as WalletAddress);
         if (verb === "undo") return (await undoProposal(queries, asked.id, { actor, reason })) ? "done" : undefined;
         const state = verb === "agree" ? "agreed" : "refused";
         const closed = await closeRequests(queries, "proposals", [asked.id], { state, actor, reason });

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { findWaiting, propose, setProposal } from "../../core/database/proposals.ts";
+import { findWaiting, propose, setProposal, undoProposal } from "../../core/database/proposals.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { EnvironmentError } from "../../core/process/environment.ts";
 import { ERASED_AFTER_MS } from "../../core/rules/proposals.ts";
@@ -30,7 +30,7 @@ export type ErasedList = {
 
 export type Left = { erased: number; unsubscribed: number };
 
-/** `asked`: somebody asked for their own erasure; `kept`: they thought better of it. */
+/** `asked`: somebody asked for their own erasure; `kept`: they thought better of it, or an erasure was stopped. */
 type Wish = "erased" | "unsubscribed" | "asked" | "kept";
 type Keys = { SALE_REF_KEY?: string | undefined; SALE_REF_KEYS: readonly string[] };
 
@@ -55,7 +55,7 @@ export function listErased(
   add(file, keys, "erased", wallet, created_at);
 }
 
-/** Before the erasure is asked for, or undone by its owner: a restore brings the day back. docs/product.md#erase */
+/** Before the erasure is asked for, or undone: a restore brings the day back, or takes it away. docs/product.md#erase */
 export function listWish(
   file: string,
   keys: Keys,
@@ -168,14 +168,21 @@ async function eraseAgain(queries: Queries, list: ErasedList): Promise<number> {
         .limit(ROWS_A_READ)
         .execute(),
     async ({ wallet, since }) => {
-      const askedAt = timeOf(list, "asked", wallet);
-      if (askedAt >= since && askedAt > timeOf(list, "kept", wallet) && askedAt > timeOf(list, "erased", wallet))
+      const [askedAt, keptAt] = [timeOf(list, "asked", wallet), timeOf(list, "kept", wallet)];
+      if (keptAt >= since) await keepAgain(queries, wallet, BigInt(keptAt));
+      if (askedAt >= since && askedAt > keptAt && askedAt > timeOf(list, "erased", wallet))
         await askAgain(queries, wallet, BigInt(askedAt));
       if (timeOf(list, "erased", wallet) < since) return false;
       await eraseUser(queries, wallet, { SALE_REF_KEY: list.keys[0] });
       return true;
     },
   );
+}
+
+/** What was stopped after the backup waits no more; one that was asked for after that does. */
+async function keepAgain(queries: Queries, wallet: WalletAddress, keptAt: bigint): Promise<void> {
+  const waiting = await findWaiting(queries, "erase", wallet);
+  if (waiting && waiting.created_at < keptAt) await undoProposal(queries, waiting.id, { actor: wallet, reason: null });
 }
 
 /** The day that was told to its owner. */

@@ -131,6 +131,12 @@ const SIGN_NOW = {
   en: "To be safe, your wallet signs this request now. Reload the page and try again.",
 } as const;
 
+/** Before staff stop an erasure: a backup from before would bring it back. */
+export async function listKept({ environment }: Services, queries: Queries, wallet: WalletAddress): Promise<void> {
+  const user = await findUser(queries, wallet);
+  if (user) listWish(erasedFileOf(environment), environment, "kept", user);
+}
+
 /** Carries out an erasure whose day has come. False: there is no such profile any more. */
 export async function eraseNow({ environment }: Services, queries: Queries, wallet: WalletAddress): Promise<boolean> {
   const user = await findUser(queries, wallet);

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { sql } from "kysely";
 import { tellChangedAdmins } from "../../api/admin/changed-admins.ts";
 import { takeEffect } from "../../api/admin/proposals.ts";
+import { leaveAgain, readErasedList } from "../../api/people/erased-list.ts";
 import {
   auditHeadText,
   auditProblem,
@@ -13,6 +14,7 @@ import {
 import type { Database } from "../../core/database/connect.ts";
 import { TABLE_NAMES } from "../../core/database/generated/schema.ts";
 import { writeSetting } from "../../core/database/settings.ts";
+import { erasedFileOf } from "../../core/process/environment.ts";
 import { onEitherEngine } from "../testing/databases.ts";
 import { dueProposals } from "../testing/due-proposals.ts";
 import { insertPlainPurchase } from "../testing/plain-purchase.ts";
@@ -83,6 +85,35 @@ describe("Leaving, and who may decide about a person", () => {
         await later(2);
         expect(await isRegistered(buyer.address)).to.equal(false);
         expectRefusal(await buyer.get("/api/me"), 401, "UNAUTHORIZED");
+      });
+
+      it("stays kept in a database from before, whoever asked and whoever stopped it, until somebody asks again", async () => {
+        const [support, second] = [await api.admin("support"), await api.admin("support")];
+        const [own, byStaff, again, lasting] = await Promise.all(Array.from({ length: 4 }, () => api.user()));
+        if (!own || !byStaff || !again || !lasting) throw new Error("There are four");
+        for (const one of [own, again, lasting]) await one.askErasure();
+        const asked = await erase(support, byStaff.address);
+        const hourAgo = (at: bigint | null) => at && at - 3_600_000n;
+        const before = (await database.kysely.selectFrom("proposals").selectAll().execute()).map((row) => ({
+          ...row,
+          ...{ created_at: row.created_at - 3_600_000n, due_at: hourAgo(row.due_at) },
+          takes_effect_at: hourAgo(row.takes_effect_at),
+        }));
+        for (const one of [own, again]) {
+          await one.enter();
+          expect((await one.post("/api/me/keep")).status).to.equal(200);
+        }
+        expect((await second.post(`/api/admin/proposals/${asked.body.proposal_id}/undo`)).status).to.equal(200);
+        const told = (await again.askErasure()).body.takes_effect_at;
+        await database.kysely.deleteFrom("proposals").execute();
+        await database.kysely.insertInto("proposals").values(before).execute();
+        const { environment } = api.services;
+        await leaveAgain(database.kysely, readErasedList(erasedFileOf(environment), environment));
+        const day = Date.parse((await again.me()).erasure?.takes_effect_at ?? "");
+        expect(day, "the later day").to.be.closeTo(Date.parse(told), 60_000);
+        await later(73);
+        const left = [own, byStaff, again, lasting].map(({ address }) => isRegistered(address));
+        expect(await Promise.all(left)).to.deep.equal([true, true, false, false]);
       });
 
       it("goes on its day, whatever else cannot be carried out", async () => {
