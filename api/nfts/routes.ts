@@ -161,12 +161,18 @@ async function drawPicture(services: Services, { asker, ...ticket }: Drawn): Pro
   return svg ? { svg, etag: `"${hash("sha256", svg)}"` } : undefined;
 }
 
-/** The SVG inside a `tokenURI`; undefined if the metadata is stored elsewhere. */
+/** The SVG inside a `tokenURI`; undefined if the metadata is stored elsewhere, or is none: it is one node's word. */
 function pictureOf(uri: string): string | undefined {
   if (!uri.startsWith(JSON_URI)) return undefined;
-  const metadata = z
-    .object({ image: z.string() })
-    .safeParse(JSON.parse(Buffer.from(uri.slice(JSON_URI.length), "base64").toString("utf8")));
-  if (!metadata.success || !metadata.data.image.startsWith(SVG_URI)) return undefined;
-  return Buffer.from(metadata.data.image.slice(SVG_URI.length), "base64").toString("utf8");
+  const metadata = metadataIn(Buffer.from(uri.slice(JSON_URI.length), "base64").toString("utf8"));
+  if (!metadata?.image.startsWith(SVG_URI)) return undefined;
+  return Buffer.from(metadata.image.slice(SVG_URI.length), "base64").toString("utf8");
+}
+
+function metadataIn(text: string): { image: string } | undefined {
+  try {
+    return z.object({ image: z.string() }).parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }
