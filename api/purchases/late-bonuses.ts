@@ -1,6 +1,7 @@
-import { inTransaction } from "../../core/database/transaction.ts";
+import { inTransaction, isDatabaseAway } from "../../core/database/transaction.ts";
 import { NoAgreementError, type Quorum } from "../../core/process/rpc/every-node.ts";
 import { READ_UNTIL_MS, TWO_HOSTS_AFTER_MS } from "../../core/rules/bonus-read.ts";
+import { messageOf } from "../../core/rules/unknown-error.ts";
 import {
   decideLateBonus,
   endLateBonus,
@@ -17,22 +18,34 @@ const FIRST_AGAIN_MS = 2_000n;
 const LATEST_AGAIN_MS = 60_000n;
 const ASKER = "late bonuses";
 
-/** Reads balances that could not be had at their click, and decides what follows. docs/product.md#bonus-read */
+/**
+ * Reads balances that could not be had at their click, and decides what follows. One that cannot be decided is tried again,
+ * and keeps no other waiting. docs/product.md#bonus-read
+ */
 export async function decideLateBonuses(services: Services): Promise<void> {
-  const { database, saleRules, log } = services;
-  for (const late of await listLateBonuses(database.kysely, AT_ONCE)) {
-    if (late.of === "clicks" && late.read.state === "known") {
-      await inTransaction(database.kysely, (queries) => endLateBonus(queries, late.id, saleRules));
-      continue;
+  const { kysely } = services.database;
+  for (const late of await listLateBonuses(kysely, AT_ONCE)) {
+    try {
+      await decide(services, late);
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      await inTransaction(kysely, (queries) => postponeLateBonus(queries, late, LATEST_AGAIN_MS));
+      services.log.warn({ [late.of]: Number(late.id), reason: messageOf(error) }, "A late bonus could not be decided");
     }
-    const outcome = await readLate(services, late);
-    await inTransaction(database.kysely, (queries) =>
-      outcome
-        ? decideLateBonus(queries, late, outcome, saleRules)
-        : postponeLateBonus(queries, late, againAfter(ageOf(late))),
-    );
-    if (outcome) log.info({ [late.of]: Number(late.id), bps: outcome.bonusBps ?? null }, "A late bonus was decided");
   }
+}
+
+async function decide(services: Services, late: LateBonus): Promise<void> {
+  const { database, saleRules, log } = services;
+  if (late.of === "clicks" && late.read.state === "known")
+    return inTransaction(database.kysely, (queries) => endLateBonus(queries, late.id, saleRules));
+  const outcome = await readLate(services, late);
+  await inTransaction(database.kysely, (queries) =>
+    outcome
+      ? decideLateBonus(queries, late, outcome, saleRules)
+      : postponeLateBonus(queries, late, againAfter(ageOf(late))),
+  );
+  if (outcome) log.info({ [late.of]: Number(late.id), bps: outcome.bonusBps ?? null }, "A late bonus was decided");
 }
 
 /** Undefined: it is read again. */
