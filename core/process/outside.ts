@@ -1,8 +1,9 @@
-import { lookup } from "node:dns";
+import type { LookupAddress } from "node:dns";
+import { lookup, Resolver } from "node:dns/promises";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { TorcidaError } from "../rules/torcida-error.ts";
-import { isLoopbackHost, isPublicAddress } from "./network-rules.ts";
+import { isLoopbackHost, isPrivateHost, isPublicAddress } from "./network-rules.ts";
 
 /** The most that is read of an answer from outside, after inflating it. */
 const MAXIMUM_BYTES = 8 * 1024 * 1024;
@@ -138,6 +139,34 @@ export async function getFromStranger(
   }
 }
 
+/** Of each server that is asked for a stranger's name. */
+const NAMES = { timeout: 3_000, tries: 2 };
+
+/**
+ * Where a stranger's name leads, asked of DNS itself: the system's look-ups share two threads, and names whose servers are
+ * silent would keep those of our nodes and databases waiting.
+ */
+async function addressesOf(name: string, { signal, isLocal }: Reach): Promise<readonly LookupAddress[]> {
+  if (isPrivateHost(name)) {
+    if (!isLocal) throw new InsideError();
+    return lookup(name, { all: true });
+  }
+  const resolver = new Resolver(NAMES);
+  const cancel = () => resolver.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const found = [
+      ...(four.status === "fulfilled" ? four.value.map((address) => ({ address, family: 4 })) : []),
+      ...(six.status === "fulfilled" ? six.value.map((address) => ({ address, family: 6 })) : []),
+    ];
+    if (found.length === 0 && four.status === "rejected") throw four.reason;
+    return found;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
 /** Resolves with the answer's head; whoever asked ends the answer. */
 function callStranger(
   url: URL,
@@ -145,14 +174,17 @@ function callStranger(
   body?: Buffer,
 ): Promise<IncomingMessage> {
   const isAllowed = (address: string) => isPublicAddress(address) || (isLocal && isLoopbackHost(address));
-  const find: LookupFunction = (hostname, options, callback) =>
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      const [first] = addresses ?? [];
-      if (error || !first) return callback(error ?? new InsideError(), "");
-      if (!addresses.every(({ address }) => isAllowed(address))) return callback(new InsideError(), "");
-      if (options.all) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    });
+  const find: LookupFunction = (name, { all }, callback) => {
+    addressesOf(name, { isLocal, signal: options.signal }).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (!first || !addresses.every(({ address }) => isAllowed(address))) return callback(new InsideError(), "");
+        if (all) callback(null, [...addresses]);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error, ""),
+    );
+  };
   return new Promise((resolve, reject) => {
     const host = url.hostname.replace(/^\[|\]$/g, "");
     // A name is looked up, and an address is not.

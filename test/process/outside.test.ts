@@ -1,9 +1,11 @@
+import { createSocket, type Socket } from "node:dgram";
+import { lookup, Resolver } from "node:dns/promises";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import pino from "pino";
-import { AnswerTooLargeError, askOutside } from "../../core/process/outside.ts";
+import { AnswerTooLargeError, askOutside, postToStranger } from "../../core/process/outside.ts";
 import { httpRate } from "../../core/rates/rate-feed.ts";
 import { until } from "../testing/until.ts";
 
@@ -100,3 +102,79 @@ describe("An answer from outside", function () {
     rates.stop();
   });
 });
+
+describe("A name that a stranger gave", function () {
+  this.timeout(60_000);
+  const { resolve4 } = Resolver.prototype;
+  let server: Socket;
+  const asked: string[] = [];
+  before(async () => {
+    server = createSocket("udp4");
+    server.on("message", (question, from) => {
+      const name = nameIn(question);
+      asked.push(name);
+      if (name.startsWith("inside.")) server.send(answerTo(question, [127, 0, 0, 1]), from.port, from.address);
+    });
+    await new Promise<void>((resolve) => server.bind(0, "127.0.0.1", resolve));
+    const own = `127.0.0.1:${server.address().port}`;
+    Object.assign(Resolver.prototype, {
+      resolve4(this: Resolver, name: string) {
+        this.setServers([own]);
+        return resolve4.call(this, name);
+      },
+    });
+  });
+  beforeEach(() => {
+    asked.length = 0;
+  });
+  after(() => {
+    Object.assign(Resolver.prototype, { resolve4 });
+    server.close();
+  });
+
+  const post = (host: string, ms: number) =>
+    postToStranger(new URL(`https://${host}/push`), {
+      ...{ headers: {}, body: Buffer.from(""), isLocal: false },
+      signal: AbortSignal.timeout(ms),
+    }).catch((error: unknown) => error);
+
+  it("leads nowhere inside, whatever its servers say", async () => {
+    expect(await post("inside.stranger.example", 20_000)).to.have.property("code", "EINSIDE");
+    expect(asked).to.include("inside.stranger.example");
+    expect(await post("db.internal", 20_000)).to.have.property("code", "EINSIDE");
+    expect(asked).to.not.include("db.internal");
+  });
+
+  it("keeps no other look-up waiting while its servers are silent, and is given up with its call", async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `silent${index}.stranger.example`);
+    const waiting = names.map((name) => post(name, 2_000));
+    await until("all are asked for", () => names.every((name) => asked.includes(name)));
+    const began = performance.now();
+    expect(await lookup("localhost")).to.have.property("address");
+    expect(performance.now() - began).to.be.below(1_000);
+    for (const error of await Promise.all(waiting)) expect(error).to.have.property("name", "AbortError");
+    expect(performance.now() - began).to.be.below(10_000);
+  });
+});
+
+/** RFC 1035, 4.1.2 */
+function nameIn(question: Buffer): string {
+  const labels: string[] = [];
+  for (let at = 12, length = question.readUInt8(at); length > 0; length = question.readUInt8(at)) {
+    labels.push(question.toString("latin1", at + 1, at + 1 + length));
+    at += length + 1;
+  }
+  return labels.join(".");
+}
+
+/** An address for each question for one. */
+function answerTo(question: Buffer, address: number[]): Buffer {
+  const end = 12 + nameIn(question).length + 2 + 4;
+  const isFour = question.readUInt16BE(end - 4) === 1;
+  const head = Buffer.from(question.subarray(0, 12));
+  head.writeUInt16BE(0x8180, 2);
+  head.writeUInt16BE(isFour ? 1 : 0, 6);
+  head.writeUInt16BE(0, 10);
+  const record = Buffer.from([0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address]);
+  return Buffer.concat([head, question.subarray(12, end), ...(isFour ? [record] : [])]);
+}
