@@ -1,12 +1,14 @@
 import { appendAudit } from "../../core/database/audit-log.ts";
 import { readClock } from "../../core/database/clock.ts";
 import { type Proposed, type ProposedFields, propose } from "../../core/database/proposals.ts";
+import { lockUsers } from "../../core/database/touch-user.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { type Account, findAccounts, nameOf } from "../../core/purchases/account-books.ts";
 import { book, type NewBooking } from "../../core/purchases/bookings.ts";
 import { worthCents } from "../../core/rules/cashback.ts";
 import { BIG_DAY_MS } from "../../core/rules/iso-time.ts";
 import { reaisText } from "../../core/rules/money.ts";
+import type { WalletAddress } from "../../core/rules/wallet-address.ts";
 import type { Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { askerOf } from "./proposing.ts";
@@ -27,6 +29,8 @@ export async function askForLarge(
   { identity, account, lines }: { identity: Identity; account: Account; lines: readonly Line[] },
 ): Promise<Proposed | undefined> {
   const asker = askerOf(services, identity, "booking");
+  // So that of several at once each sees what the others booked.
+  await lockUsers(queries, new Set([asker.actor as WalletAddress]));
   const sum = lines.reduce((total, { amountCents }) => total + amountCents, 0n);
   if ((await sumBookedBy(queries, asker.actor)) + sum <= aloneCents(services)) return undefined;
   const [first] = lines;
