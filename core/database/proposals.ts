@@ -7,11 +7,13 @@ import {
   type ProposalState,
   proposalRule,
 } from "../rules/proposals.ts";
+import type { WalletAddress } from "../rules/wallet-address.ts";
 import { readClock } from "./clock.ts";
 import type { Schema } from "./generated/schema.ts";
 import { type ListPage, readPage } from "./lists/page.ts";
 import { byId, ofKeys, walletPrefixOf, walletStartsWith } from "./lists/search.ts";
 import type { ListSource, PageQuery } from "./lists/source.ts";
+import { lockUsers } from "./touch-user.ts";
 import type { Queries } from "./transaction.ts";
 
 export type Proposal = Selectable<Schema["proposals"]>;
@@ -70,6 +72,8 @@ export async function propose(queries: Queries, wish: Wish, { actor, hasOthers }
 
 /** Whether this one of a person's erasures is beyond what the delay alone covers. */
 async function isOneTooMany(queries: Queries, actor: string, now: bigint): Promise<boolean> {
+  // So that of several at once each sees the others.
+  await lockUsers(queries, new Set([actor as WalletAddress]));
   const before = await queries
     .selectFrom("proposals")
     .select("id")

@@ -182,6 +182,15 @@ describe("Leaving, and who may decide about a person", () => {
         expect(left).to.deep.equal([true, true, ...Array(9).fill(false), true]);
       });
 
+      it("erases no more alone by asking for all at once", async () => {
+        const [support] = [await api.admin("support"), await api.admin("support")];
+        const people = await Promise.all(Array.from({ length: 14 }, () => api.user()));
+        await Promise.all(people.map(({ address }) => erase(support, address)));
+        await later(73);
+        const left = await Promise.all(people.map(({ address }) => isRegistered(address)));
+        expect(left.filter(Boolean)).to.have.length(4);
+      });
+
       it("takes a recent sign-in to ask for an erasure", async () => {
         const [support, buyer] = [await api.admin("support"), await api.user()];
         await api.age(support.token, 16 * 60_000);
