@@ -4,7 +4,7 @@ import { dayText } from "../../core/database/day-totals.ts";
 import type { Queries } from "../../core/database/transaction.ts";
 import { type Account, nameOf } from "../../core/purchases/account-books.ts";
 import { isCreditUnset, type ListedAccount, listAccounts } from "../../core/purchases/account-list.ts";
-import { BankFileError, readBankFile } from "../../core/purchases/bank-file.ts";
+import { BankFileError, isToCome, readBankFile } from "../../core/purchases/bank-file.ts";
 import {
   announceSalesDay,
   type Booking,
@@ -78,6 +78,7 @@ export function accountRoutes(services: Services): Route[] {
       failures: { 404: "No such account" },
       responses: { 200: createdSchema, 202: proposedSchema },
       async handle({ params, body, identity }) {
+        if (isToCome(body.arrived_on)) throw invalid("arrived_on must not be in the future", "arrived_on");
         const actor = actorOf(identity);
         const { id, asked } = await inAuditedTransaction(kysely, actor, async (queries) => {
           const account = await findAccount(queries, params);

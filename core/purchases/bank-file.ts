@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import { CsvError, parse } from "csv-parse/sync";
+import { DAY_MS } from "../rules/iso-time.ts";
 import { InvalidNumberError, parseReais } from "../rules/money.ts";
+import { plainText } from "../rules/text.ts";
 import { TorcidaError } from "../rules/torcida-error.ts";
 
 /** A line of a bank's statement that is money in. */
@@ -29,14 +31,18 @@ const COLUMNS = {
 };
 const SEPARATORS = [";", ",", "\t"];
 const REFERENCE_LENGTH = 140;
+/** More takes long to read, and to book at once. */
+const MOST = { letters: 512 * 1_024, lines: 4_000 };
 
 /**
  * Reads a bank's statement: comma, semicolon or tab, lines before the header left out, `28/11/2026` or `2026-11-28`,
- * `1.234,56` or `1234.56`. Lines without a day or an amount, and money out, are left out and counted.
+ * `1.234,56` or `1234.56`. Lines without a day or an amount, money out, and what is still to come are left out and counted.
  * @throws BankFileError
  */
 export function readBankFile(content: string): { lines: BankLine[]; leftOut: number } {
   const text = content.replace(/^\uFEFF/, "");
+  if (text.length > MOST.letters || text.split(/\r\n?|\n/, MOST.lines + 1).length > MOST.lines)
+    throw new BankFileError(`must have at most ${MOST.lines} lines and ${MOST.letters / 1_024} KiB: book it in parts`);
   for (const separator of SEPARATORS) {
     const rows = rowsOf(text, separator);
     const header = rows.findIndex((row) => indexOf(row, "day") >= 0 && indexOf(row, "amount") >= 0);
@@ -90,7 +96,7 @@ function linesOf(
       leftOut += 1;
       continue;
     }
-    const said = (row[reference] ?? "").slice(0, REFERENCE_LENGTH) || "–";
+    const said = plainText(row[reference] ?? "", REFERENCE_LENGTH) || "–";
     const text = JSON.stringify([arrivedOn, String(amountCents), said]);
     const ordinal = (seen.get(text) ?? 0) + 1;
     seen.set(text, ordinal);
@@ -105,14 +111,19 @@ function dayOf(cell: string): string | undefined {
   const text = year === undefined ? cell.slice(0, 10) : `${year}-${month}-${day}`;
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text) ? text : undefined;
+  const isDay = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+  return isDay && !isToCome(text) ? text : undefined;
 }
+
+/** Whether a day (`YYYY-MM-DD`) is in the future everywhere: what is dated so has not arrived, though banks list it. */
+export const isToCome = (day: string): boolean => Date.parse(day) > Date.now() + DAY_MS;
 
 /** Undefined for money out, and for what is no amount. */
 function centsOf(cell: string): bigint | undefined {
   const text = cell.replaceAll(/R\$|\s/g, "").replace(/^\+/, "");
   const isDecimalComma = /,\d{1,2}$/.test(text);
   const number = isDecimalComma ? text.replaceAll(".", "").replace(",", ".") : text.replaceAll(",", "");
+  if (!/^\d+(?:\.\d+)?$/.test(number)) return undefined;
   try {
     const cents = parseReais(number);
     return cents > 0n ? cents : undefined;

@@ -22,6 +22,28 @@ describe("A bank's statement", () => {
     expect(readBankFile(content)).to.deep.equal({ lines: [], leftOut: 4 });
   });
 
+  it("leaves out what is still to come, which banks list as well", () => {
+    const day = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 10);
+    const content = `Data;Descrição;Valor\n${day(0)};PIX;5,00\n${day(3 * 86_400_000)};PIX;5,00\n28/11/2062;PIX;5,00\n`;
+    const { lines, leftOut } = readBankFile(content);
+    expect([lines.map(({ line }) => line), leftOut]).to.deep.equal([[2], 2]);
+  });
+
+  it("keeps a reference that can be stored, also where it is cut off", () => {
+    const said = `${"x".repeat(139)}\u{1f600}`;
+    const [line] = readBankFile(`Data;Descrição;Valor\n28/11/2026;${said};5,00\n`).lines;
+    expect(line?.reference).to.equal(`${"x".repeat(139)}\ufffd`);
+  });
+
+  it("is refused where it would keep others waiting while it is read", () => {
+    for (const content of ["Data;Valor\n".repeat(4_001), `Data;Valor${"\n".repeat(500_000)}`, ";".repeat(600_000)]) {
+      const began = performance.now();
+      expect(() => readBankFile(content)).to.throw(BankFileError, "4000 lines");
+      expect(performance.now() - began).to.be.below(1_000);
+    }
+    expect(readBankFile(`Data;Valor\n${"28/11/2026;5,00\n".repeat(3_998)}`).lines).to.have.length(3_998);
+  });
+
   it("has one key a line, the same in another file, where two equal lines are two", () => {
     const line = "28/11/2026;PIX;5,00\n";
     const keys = (content: string) => readBankFile(content).lines.map(({ lineKey }) => lineKey);
