@@ -7,6 +7,7 @@ import {
   propose,
 } from "../database/proposals.ts";
 import type { Queries } from "../database/transaction.ts";
+import { linkTemplate } from "../rules/link-template.ts";
 import { keysOf, recordOf } from "../rules/records.ts";
 import { enqueueAgain } from "../sender/queue.ts";
 import { deleteStore, findStoreByName, insertStore, lookOf, requireNotOwn, updateStore } from "./store-rows.ts";
@@ -92,7 +93,8 @@ const leadsAlike = (one: Placed, other: Placed) => placeOf(other) === null || pl
 /** Where buyers arrive, as far as one text tells it from another; null without a link. */
 function placeOf({ affiliate_link: link, network, advertiser_id, link_code, store_url }: Placed): string | null {
   // A network's link names our account and where it leads: any other one may be another's.
-  if (link) return network && network !== DIRECT ? `link ${link.trim()}` : `hosts ${hostsIn(link)}`;
+  const page = link && linkTemplate(link).includes("{url}") ? ` to ${hostsIn(store_url ?? "")}` : "";
+  if (link) return `${network && network !== DIRECT ? `link ${link.trim()}` : `hosts ${hostsIn(link)}`}${page}`;
   if (!network || network === DIRECT || !(advertiser_id || link_code) || !store_url) return null;
   return `built ${hostsIn(store_url)}`;
 }
@@ -108,7 +110,8 @@ function takesDomain(before: Placed, { domains, affiliate_link, store_url }: Pla
 
 /** Every host that a link names, also where it is the parameter of a redirect. */
 function hostsIn(link: string): string {
-  const plain = decoded(decoded(link)).toLowerCase();
+  // Browsers read a backslash as a slash.
+  const plain = decoded(decoded(link)).toLowerCase().replaceAll("\\", "/");
   const hosts = [...plain.matchAll(/\/\/([^/?#&\s"']+)/g)].map(([, host = ""]) => host.replace(/^.*@/, ""));
   return [...new Set(hosts)].join(" ");
 }

@@ -43,7 +43,8 @@ const INTERNAL_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.ar
 
 /** Only hosts with a public name: IP addresses, in any notation, may point inside a network. */
 export function isPublicHttpsUrl(text: string): boolean {
-  if (!URL.canParse(text) || /\s/.test(text)) return false;
+  // Browsers read a backslash as a slash, and what compares texts does not.
+  if (!URL.canParse(text) || /[\s\\]/.test(text)) return false;
   const url = new URL(text);
   // The URL parser normalizes every notation of IPv4 (decimal, octal, shortened) to four numbers.
   const host = url.hostname.replace(/\.$/, "");
