@@ -164,14 +164,10 @@ async function drawPicture(services: Services, { asker, ...ticket }: Drawn): Pro
 /** The SVG inside a `tokenURI`; undefined if the metadata is stored elsewhere, or is none: it is one node's word. */
 function pictureOf(uri: string): string | undefined {
   if (!uri.startsWith(JSON_URI)) return undefined;
-  const metadata = metadataIn(Buffer.from(uri.slice(JSON_URI.length), "base64").toString("utf8"));
-  if (!metadata?.image.startsWith(SVG_URI)) return undefined;
-  return Buffer.from(metadata.image.slice(SVG_URI.length), "base64").toString("utf8");
-}
-
-function metadataIn(text: string): { image: string } | undefined {
   try {
-    return z.object({ image: z.string() }).parse(JSON.parse(text));
+    const metadata = JSON.parse(Buffer.from(uri.slice(JSON_URI.length), "base64").toString("utf8"));
+    const { image } = z.object({ image: z.string().startsWith(SVG_URI) }).parse(metadata);
+    return Buffer.from(image.slice(SVG_URI.length), "base64").toString("utf8");
   } catch {
     return undefined;
   }

@@ -169,7 +169,10 @@ async function eraseAgain(queries: Queries, list: ErasedList): Promise<number> {
         .execute(),
     async ({ wallet, since }) => {
       const [askedAt, keptAt] = [timeOf(list, "asked", wallet), timeOf(list, "kept", wallet)];
-      if (keptAt >= since) await keepAgain(queries, wallet, BigInt(keptAt));
+      // What was stopped after the backup waits no more; one that was asked for after that does.
+      const waiting = keptAt >= since ? await findWaiting(queries, "erase", wallet) : undefined;
+      if (waiting && waiting.created_at < keptAt)
+        await undoProposal(queries, waiting.id, { actor: wallet, reason: null });
       if (askedAt >= since && askedAt > keptAt && askedAt > timeOf(list, "erased", wallet))
         await askAgain(queries, wallet, BigInt(askedAt));
       if (timeOf(list, "erased", wallet) < since) return false;
@@ -177,12 +180,6 @@ async function eraseAgain(queries: Queries, list: ErasedList): Promise<number> {
       return true;
     },
   );
-}
-
-/** What was stopped after the backup waits no more; one that was asked for after that does. */
-async function keepAgain(queries: Queries, wallet: WalletAddress, keptAt: bigint): Promise<void> {
-  const waiting = await findWaiting(queries, "erase", wallet);
-  if (waiting && waiting.created_at < keptAt) await undoProposal(queries, waiting.id, { actor: wallet, reason: null });
 }
 
 /** The day that was told to its owner. */
