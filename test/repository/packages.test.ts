@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { skipWithout } from "../testing/skip.ts";
 
 /** Of which 64 are Hardhat's toolbox: docs/decisions/0018-deployments-stay-our-own.md. */
-const MOST_PACKAGES = 870;
+const MOST_PACKAGES = 890;
 
 /** What the product is made with, by its owner's word: each package is used as itself. */
 const PACKAGES_OF_THE_PRODUCT = [

@@ -1,7 +1,9 @@
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
-/** Opens what a form has folded. */
-export async function unfold(form: Locator): Promise<void> {
+type Found = { count(): Promise<number>; first(): { click(): Promise<void>; waitFor(): Promise<void> } };
+
+/** Opens what a form has folded, in Chromium or without. */
+export async function unfold(form: { locator(selector: string): Found }): Promise<void> {
   const folded = form.locator("details:not([open]) > summary");
   await form.locator("details").first().waitFor();
   while ((await folded.count()) > 0) await folded.first().click();
