@@ -1,7 +1,5 @@
 import { expect } from "chai";
-import type { Page } from "playwright-core";
-import { type Permission, panelPermissionsOf, permissionsOf, ROLES, type Role } from "../../core/rules/roles.ts";
-import { eventually, until } from "../testing/until.ts";
+import { type Permission, panelPermissionsOf, permissionsOf, ROLES, type Role } from "../../../core/rules/roles.ts";
 import {
   approvalGroup,
   approvals,
@@ -11,9 +9,11 @@ import {
   fillPanel,
   purchaseDetails,
   sales,
-} from "./support/panel-data.ts";
-import { useSite } from "./support/site.ts";
-import { testWallet } from "./support/test-wallet.ts";
+} from "../../browser/support/panel-data.ts";
+import { testWallet } from "../../browser/support/test-wallet.ts";
+import { eventually, until } from "../../testing/until.ts";
+import type { ComponentPage as Page } from "./support/component-site.ts";
+import { useComponents } from "./support/component-site.ts";
 
 /** A button of each place that changes something, and what it takes. */
 const BUTTONS: readonly (readonly [path: string, name: RegExp, permission: Permission])[] = [
@@ -42,7 +42,7 @@ const MALFORMED: readonly (readonly [path: string, call: string])[] = [
 ];
 
 describe("The panel, role by role", () => {
-  const site = useSite();
+  const site = useComponents();
 
   async function openAs(role: Role, path: string, prepare = (_reader: string) => {}): Promise<Page> {
     const wallet = testWallet();
