@@ -120,7 +120,7 @@ describe("A name that a stranger gave", function () {
     Object.assign(Resolver.prototype, {
       resolve4(this: Resolver, name: string) {
         this.setServers([own]);
-        return resolve4.call(this, name);
+        return Reflect.apply(resolve4, this, [name]);
       },
     });
   });
