@@ -18,9 +18,8 @@ export function among(
   if (engineOf(queries) === "sqlite") {
     return sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${jsonOf(values)}))`;
   }
-  // Of no value PostgreSQL could not tell the type.
-  if (values.length === 0) return sql<SqlBool>`false`;
-  return sql<SqlBool>`${sql.ref(column)} = any(${values}::${arrayOf(values[0])})`;
+  // Without a type, which no value would tell of none: PostgreSQL takes the column's.
+  return sql<SqlBool>`${sql.ref(column)} = any(${values})`;
 }
 
 type GivenRow = Readonly<Record<string, Value>>;
