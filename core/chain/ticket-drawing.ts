@@ -17,6 +17,8 @@ export type DrawnTicket = {
   buyer: WalletAddress;
   drawn: PurchaseStatus | "paid" | "returned";
   look: TicketLook;
+  /** Of a ticket that nobody has: what stands for its number, and for its percent. */
+  sample?: { word: string; percent: string };
 };
 
 const NIGHT = "#08201a";
@@ -131,7 +133,7 @@ const onEdge = (colour: number): number => between(between(colour, PITCH, PAPER)
 const isGreen = (drawn: DrawnTicket["drawn"]): boolean => drawn === "confirmed" || drawn === "paid";
 
 /** Whose ticket it is: the collection's name, its number, its place in the stands, and the store. */
-function heading({ id, storeId, store }: DrawnTicket): string {
+function heading({ id, storeId, store, sample }: DrawnTicket): string {
   const digits = String(id);
   const number = digits.length > 11 ? `${digits.slice(0, 4)}…${digits.slice(-4)}` : digits;
   const place = [
@@ -142,7 +144,7 @@ function heading({ id, storeId, store }: DrawnTicket): string {
   const name = words(store, { x: LEFT, y: 204, room: LINE, size: 44, smallest: 20, fill: INK });
   return [
     `<g font-weight="900">${words("TORCIDA", { x: LEFT, y: 100, room: 272, size: 52, fill: PAPER })}</g>`,
-    words(`Nº ${number}`, { x: 538, y: 97, room: 190, size: 34, fill: PAPER, anchor: "end" }),
+    words(sample?.word ?? `Nº ${number}`, { x: 538, y: 97, room: 190, size: 34, fill: PAPER, anchor: "end" }),
     words(place.join(" · "), { x: 538, y: 157, room: 330, size: 20, fill: LABEL, anchor: "end" }),
     label("LOJA", 157),
     `<clipPath id="b">${shape(INK, "M52 162h496v60H52z")}</clipPath><g clip-path="url(#b)">${name}</g>`,
@@ -150,8 +152,9 @@ function heading({ id, storeId, store }: DrawnTicket): string {
 }
 
 /** The percent; a bonus on a golden ribbon as long as its text. */
-function cashback({ baseBps, bonusBps }: DrawnTicket): string {
-  const percent = words(`${percentText(baseBps + bonusBps)}%`, { x: 56, y: 324, room: LINE, size: 136, fill: INK });
+function cashback({ baseBps, bonusBps, sample }: DrawnTicket): string {
+  const promised = sample?.percent ?? `${percentText(baseBps + bonusBps)}%`;
+  const percent = words(promised, { x: 56, y: 324, room: LINE, size: 136, fill: INK });
   const drawn = `<g font-weight="900">${percent}</g>${label("CASHBACK", 356)}`;
   const below = { x: LEFT, y: 387, room: 290, size: 22, fill: INK };
   if (bonusBps === 0n) return drawn + words("em CHZ", below);

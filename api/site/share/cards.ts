@@ -38,8 +38,6 @@ export type ClubCard = {
 };
 
 const PAPER = CHALK;
-const INK = "#12201a";
-const SOFT = "#47554d";
 const PITCH = "#0b3d2e";
 const YELLOW = "#ffc93c";
 /** The colours of a store's club; without one that is known, the site's own. docs/product.md#clubs */
@@ -118,31 +116,25 @@ export function drawSiteCard(store: Omit<StoreCard, "tags"> | undefined, languag
   const t = textsIn(language);
   const [first, second] = inTwoLines(t("home.hero.title"));
   const size = Math.min(fitted(first, 470, 104), fitted(second, 470, 104));
-  const stub = groundOf(store?.look);
-  const ticket = [
-    `<path fill="${PAPER}" d="${TICKET}"/><path fill="${store ? stub.ground : "#7a5200"}" d="${STUB}"/>`,
-    '<path d="M900 100v430" stroke="#12201a" stroke-width="5" stroke-linecap="round" stroke-dasharray="1 16" fill="none"/>',
-    ...(store
-      ? [
-          plain({ x: 110, y: 160, size: 38, text: t("samples.kicker").toUpperCase(), colour: SOFT, spacing: 4 }),
-          bold({ x: 110, y: 265, size: fitted(store.name, 750, 104), text: store.name, colour: INK }),
-          plain({ x: 110, y: 335, size: 36, text: store.isRange ? t("server.card.upTo") : "", colour: SOFT }),
-          bold({ x: 110, y: 495, size: 180, text: `${store.percent}%`, colour: PITCH }),
-          plain({ x: 500, y: 490, size: 44, text: t("server.card.cashback"), colour: SOFT }),
-        ]
-      : [bold({ x: 110, y: 345, size: 130, text: PRODUCT_NAME.toUpperCase(), colour: PITCH, spacing: 8 })]),
-    barcode("8", stub.ink),
-  ];
+  const upTo = store?.isRange ? `${t("server.card.upTo")} ` : "";
+  const drawing = drawTicket({
+    ...{ id: 1n, storeId: 1, store: store?.name ?? PRODUCT_NAME, buyer: NOBODY, drawn: "confirmed" },
+    ...{ valueCents: 10_000n, baseBps: 0n, bonusBps: 0n, look: store?.look ? ticketLook(store.look) : NO_LOOK },
+    sample: { word: t("samples.kicker").toUpperCase(), percent: store ? `${upTo}${store.percent}%` : "CHZ" },
+  });
   return card(
     PITCH,
     [
       bold({ x: 70, y: 285, size, text: first, colour: PAPER }),
       bold({ x: 70, y: 390, size, text: second, colour: PAPER }),
       plain({ x: 72, y: 555, size: 40, text: PRODUCT_NAME.toUpperCase(), colour: YELLOW, spacing: 8 }),
-      `<g transform="translate(560 160) rotate(3 300 150) scale(0.53)">${ticket.join("")}</g>`,
+      `<g transform="translate(620 25) rotate(3 290 290)"><svg width="580" height="580" viewBox="20 20 560 560" font-stretch="condensed">${drawing}</svg></g>`,
     ].join(""),
   );
 }
+
+/** Who has the ticket of an example. */
+const NOBODY = "0x0000000000000000000000000000000000000000";
 
 /** As even as its words allow. */
 function inTwoLines(text: string): [string, string] {
@@ -188,23 +180,6 @@ export function drawTicketCard({ look, percent, paid, ...ticket }: TicketCard, l
 
 /** Beside the drawing. */
 const FIGURE = { x: 684, width: 460 } as const;
-
-/** Rounded corners, and notches where the stub is torn off. */
-const TICKET =
-  "M90 75h792a18 18 0 0 0 36 0V75h192v0a0 0 0 0 1 0 0v480H918a18 18 0 0 0-36 0H90a24 24 0 0 1-24-24V99a24 24 0 0 1 24-24z";
-const STUB = "M918 75h192a24 24 0 0 1 24 24v432a24 24 0 0 1-24 24H918a18 18 0 0 0-18-18V93a18 18 0 0 0 18-18z";
-
-function barcode(id: string, ink: string): string {
-  const bars: string[] = [];
-  let seed = Number(id) % 2_147_483_647 || 1;
-  for (let y = 130; y < 500; ) {
-    seed = (seed * 48_271) % 2_147_483_647;
-    const height = 3 + (seed % 9);
-    bars.push(`<rect x="940" y="${y}" width="44" height="${height}"/>`);
-    y += height + 4 + (seed % 5);
-  }
-  return `<g fill="${ink}" fill-opacity="0.85">${bars.join("")}</g>`;
-}
 
 function card(background: string, content: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${CARD.width}" height="${CARD.height}" viewBox="0 0 ${CARD.width} ${CARD.height}"><rect width="${CARD.width}" height="${CARD.height}" fill="${background}"/>${PITCH_LINES}${content}</svg>`;
