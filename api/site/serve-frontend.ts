@@ -57,13 +57,13 @@ export function serveFrontend(services: Services, directory: string, files: Shar
     if (slug === request.params.slug || !SLUG_PATTERN.test(slug)) return next();
     response.redirect(301, `/clubs/${slug}${new URL(request.url, "http://localhost").search}`);
   });
-  if (app) for (const page of app.pages) router.get(page.path, servePage(services, page.html, page));
+  if (app) for (const page of app.pages) router.get(page.path, servePage(services, app.missing, page));
   if (app) router.use(servePage(services, app.missing));
   return router;
 }
 
-/** Answers with the app under the head of a page; without one, it is the page for paths that lead nowhere. */
-function servePage(services: Services, html: Template, page?: SitePage): RequestHandler {
+/** Answers with the app under the head of a page; of what does not exist, and without a page, as `missing`. */
+function servePage(services: Services, missing: Template, page?: SitePage): RequestHandler {
   return async (request, response, next) => {
     const isFile = /\.[a-z0-9]{2,5}$/i.test(request.path);
     if ((request.method !== "GET" && request.method !== "HEAD") || isFile) return next();
@@ -75,6 +75,7 @@ function servePage(services: Services, html: Template, page?: SitePage): Request
       : missingHead(language);
     response.setHeader("cache-control", "no-cache");
     response.status(head.isMissing ? 404 : 200);
+    const html = page && !head.isMissing ? page.html : missing;
     const at = { origin: siteOrigin(services, request), path: request.path, language, config: appConfig(services) };
     response.type("html").send(pageOf(html, head, at));
   };

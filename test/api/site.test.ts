@@ -107,7 +107,7 @@ describe("The pages of the site, before any script runs", function () {
       const page = await open(path);
       expect(page.status, path).to.equal(404);
       expect(page.title, path).to.equal("Página não encontrada · Torcida");
-      expect(page.html, path).to.include('id="root"').and.to.include("noindex");
+      expect(page.html, path).to.include('id="root"').and.include("noindex").and.not.include('src=""');
     }
     for (const path of ["/", "/auth", "/stores", "/dashboard", "/admin", "/redirect/sample-1", "/redirect/1"]) {
       expect((await open(path)).status, path).to.equal(200);
