@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { splitFullName } from "../../core/rules/text.ts";
 import { eraseProfile, type PersonalData, updateProfile } from "../api/calls.ts";
@@ -166,6 +166,8 @@ function YourData({ profile }: { profile: Profile }) {
   const signed = useSignedWish("erase");
   const navigate = useNavigate();
   const [isAsking, setAsking] = useState(false);
+  const told = useRef<HTMLParagraphElement>(null);
+  const ownDay = profile.erasure?.is_own ? profile.erasure.takes_effect_at : undefined;
   const exportData = useMutation({
     mutationFn: async () => (await import("./export-data.ts")).exportData(profile),
   });
@@ -176,6 +178,8 @@ function YourData({ profile }: { profile: Profile }) {
       if (day !== undefined) {
         toast.success(t("profile.erase.asked", { day: dateTime(day) }), { id: "profile" });
         await refresh();
+        // The button that had the focus is gone.
+        told.current?.focus();
         return;
       }
       leave(t("profile.erased"));
@@ -184,8 +188,8 @@ function YourData({ profile }: { profile: Profile }) {
   });
   return (
     <Card title={t("profile.data")}>
-      <p className="muted">
-        {t("profile.data.text")}{" "}
+      <p ref={told} tabIndex={-1} className="muted">
+        {ownDay ? t("erasure.own", { day: dateTime(ownDay) }) : t("profile.data.text")}{" "}
         <Link className="link" to={paths.help("privacy")}>
           {t("profile.privacy")}
         </Link>
@@ -204,7 +208,7 @@ function YourData({ profile }: { profile: Profile }) {
         >
           {t("profile.export")}
         </button>
-        {!profile.erasure?.is_own && (
+        {!ownDay && (
           <button type="button" className="button button-danger" onClick={() => setAsking(true)}>
             {t("profile.erase")}
           </button>

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import type { OwnSession } from "../../core/rules/api/people.ts";
+import { eventually } from "../testing/until.ts";
 import { fixtureClaims, fixtureClicks, fixturePayments } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
@@ -84,6 +85,8 @@ describe("Profile", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Apagar", exact: true }).click();
     const notice = page.getByRole("status").filter({ hasText: "A sua conta vai ser apagada em" });
     await notice.waitFor();
+    const told = page.getByRole("region", { name: "Seus dados" }).getByText("A sua conta vai ser apagada em");
+    await eventually(async () => expect(await told.evaluate((one) => one === document.activeElement)).to.equal(true));
     const sent = server.callsTo("DELETE /api/me").map(({ body }) => body);
     expect(sent.at(-1)).to.include({ nonce: challenge.nonce });
     expect(wallet.signed).to.deep.equal([statement]);
