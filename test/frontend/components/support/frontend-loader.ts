@@ -8,7 +8,8 @@ import { transformSync } from "rolldown/utils";
 const ROOT = join(import.meta.dirname, "../../../..");
 const ROOT_URL = pathToFileURL(ROOT + sep).href;
 const SELF = JSON.stringify(import.meta.url);
-const OF_A_PAGE = ["frontend/", "core/"];
+/** Sonner keeps the toasts of all pages otherwise. */
+const OF_A_PAGE = ["frontend/", "core/", "node_modules/sonner/"];
 /** In the address of a module: of which page it is a part. */
 const PAGE = "page";
 
