@@ -43,16 +43,14 @@ export function givenRows<Row extends GivenRow>(
       column: recordOf(names, (name) => sql<bigint>`json_extract(value, ${at(name)})`),
     };
   }
-  const arrays = names.map((name) => sql`${rows.map((row) => row[name] ?? null)}::${arrayOf(first[name])}`);
+  const arrays = names.map((name) => {
+    const type = sql.raw(typeof first[name] === "string" ? "text[]" : "bigint[]");
+    return sql`${rows.map((row) => row[name] ?? null)}::${type}`;
+  });
   return {
     list: sql`unnest(${sql.join(arrays)}) as given (${sql.join(names.map((name) => sql.ref(name)))})`,
     column: recordOf(names, (name) => sql<bigint>`given.${sql.ref(name)}`),
   };
-}
-
-/** What arrays of such values are to PostgreSQL. */
-function arrayOf(value: Value | undefined): RawBuilder<unknown> {
-  return sql.raw(typeof value === "string" ? "text[]" : "bigint[]");
 }
 
 /** Ids as numbers, which SQLite reads exactly. */
