@@ -556,7 +556,7 @@ onBothSystems("Reconciliation @deep", ENVIRONMENT, (system) => {
 
       const listed = await restored();
       const line = `Purchase ${victim} of ${buyer.address} was paid 0.000000001 CHZ, not 2: ${hash}`;
-      expect(listed.output).to.include(line).and.to.include("If you know these tickets and payouts");
+      expect(listed.output).to.include(line).and.to.include("Once you know each ticket and payout above");
       expect((await compare()).differences, "listed is not accepted").to.deep.equal([odd]);
       expect((await restored("--accept")).output).to.include(line);
       const accepted = await kysely.selectFrom("audit_log").select("detail").orderBy("id", "desc").executeTakeFirst();

@@ -76,8 +76,11 @@ describe("Home", () => {
     await page.getByRole("button", { name: "Começar agora" }).waitFor();
     const user = await site.openLoggedIn("/");
     await user.page.getByRole("heading", { name: "Seu lugar na arquibancada está guardado" }).waitFor();
+    // Until the session is restored it is a visitor's page.
+    const stores = user.page.getByRole("button", { name: "Explorar lojas" });
+    await stores.waitFor();
     expect(await user.page.getByRole("button", { name: "Começar agora" }).count()).to.equal(0);
-    await user.page.getByRole("button", { name: "Explorar lojas" }).click();
+    await stores.click();
     await user.page.waitForURL("**/stores");
   });
 

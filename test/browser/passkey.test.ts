@@ -263,7 +263,7 @@ describe("The wallet behind a passkey", () => {
     await page.goto(site.server.url);
     await page.getByRole("main").getByRole("button", { name: "Ver lojas" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText(/Funciona no Chrome do Android/).waitFor();
+    await dialog.getByText(/Chrome, Edge e Safari/).waitFor();
     expect(await dialog.getByRole("button", { name: /rosto ou digital|assim/ }).count()).to.equal(0);
   });
 
