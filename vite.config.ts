@@ -118,6 +118,7 @@ function prerenderedPages({ mode, command }: ConfigEnv): Plugin {
       description: CATALOGUES[DEFAULT_LANGUAGE]["home.hero.text"],
       heading: "",
       picture: "",
+      figure: "",
       links: "",
       images: "",
       deployment: "",

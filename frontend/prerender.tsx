@@ -35,6 +35,7 @@ const PLACES = {
   description: "{{description}}",
   heading: "{{heading}}",
   picture: "{{picture}}",
+  figure: "{{figure}}",
   links: "{{links}}",
   images: "{{images}}",
   deployment: "{{deployment}}",
@@ -44,7 +45,9 @@ const PLACES = {
 const PAINTS: Record<string, () => ReactNode> = {
   "/": () => <Hero />,
   "/stores": () => <StoresOnTheWay />,
-  "/stores/:storeId": () => <StoreOnTheWay name={PLACES.heading} description={PLACES.description} />,
+  "/stores/:storeId": () => (
+    <StoreOnTheWay name={PLACES.heading} description={PLACES.description} figure={PLACES.figure} />
+  ),
   "/ticket/:tokenId": () => (
     <TicketFrame title={PLACES.heading} description={PLACES.description} picture={PLACES.picture} />
   ),

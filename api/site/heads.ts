@@ -19,6 +19,8 @@ export type Head = {
   heading?: string;
   /** The address of a picture of it, for the same. */
   picture?: string;
+  /** What is largest on it, for the same. */
+  figure?: string;
   image?: string;
   /** There is no such page, store, ticket or club. */
   isMissing?: true;
@@ -53,10 +55,12 @@ const ID = /^[1-9]\d{0,14}$/;
 async function storeHead({ database, saleRules }: Services, id: string, language: Language): Promise<Head | undefined> {
   const store = ID.test(id) ? await findStore(database.kysely, BigInt(id)) : undefined;
   if (!store) return undefined;
-  const { percent, isRange } = visitorsPromise(store, language, saleRules);
+  const { percent, isRange, totalBps } = visitorsPromise(store, language, saleRules);
   const title = `${textsIn(language)("server.head.store", { store: store.name, percent, isRange })} · ${PRODUCT_NAME}`;
   const image = sharePicture("store", id, language);
-  return { title, heading: store.name, description: textIn(store, "description", language) || title, image };
+  // Of the page's example, R$ 100.
+  const figure = localReais(totalBps, language);
+  return { title, heading: store.name, description: textIn(store, "description", language) || title, figure, image };
 }
 
 async function clubHead(services: Services, slug: string, language: Language): Promise<Head | undefined> {

@@ -24,6 +24,7 @@ export function pageOf(
     description: head.description,
     heading: head.heading ?? "",
     picture: head.picture ?? "",
+    figure: head.figure ?? "",
     links: {
       html:
         head.isMissing || head.isPrivate

@@ -55,8 +55,11 @@ export default function StorePage() {
   return store.data ? <Contents store={store.data} /> : <OnTheWay />;
 }
 
-/** The parts of the page, as high as they will be; the build paints them with the store's name (`prerender.tsx`). */
-export function OnTheWay({ name, description }: { name?: string; description?: string }) {
+/**
+ * The parts of the page, as high as they will be; the build paints them with the store's name, and with what a visitor
+ * receives (`prerender.tsx`).
+ */
+export function OnTheWay({ name, description, figure }: { name?: string; description?: string; figure?: string }) {
   const { brl } = useFormat();
   return (
     <div className="page page-loading" aria-busy="true">
@@ -71,11 +74,11 @@ export function OnTheWay({ name, description }: { name?: string; description?: s
             <div className="skeleton h-14" style={{ opacity: 0.25 }} />
           )}
           <div className={style.offer}>
-            <p aria-hidden="true" className={`${promiseStyle.receive} ${style.receive} ${style.unknown}`}>
+            <p aria-hidden="true" className={`${promiseStyle.receive} ${style.receive} ${figure ? "" : style.unknown}`}>
               <span>
                 <FormattedMessage id="receive.upTo" values={{ value: brl(Number(EXAMPLE_CENTS) / 100) }} />
               </span>
-              <strong className="figures">&nbsp;</strong>
+              <strong className="figures">{figure ?? "\u00a0"}</strong>
             </p>
             <div className="action-row">
               <button type="button" className="button button-signal" disabled>
@@ -154,8 +157,8 @@ function Contents({ store }: { store: Store }) {
       </Suspense>
       <div className={style.facts}>
         <Rates store={store} />
-        <Excluded store={store} />
         <WhenItCounts store={store} />
+        <Excluded store={store} />
       </div>
       {buying && !store.isPaused && (
         <BuyDialog store={store} {...(buying.link && { link: buying.link })} onClose={() => setBuying(undefined)} />

@@ -235,6 +235,8 @@ describe("The pages of the site, before any script runs", function () {
       .and.to.include("Every purchase is a ticket");
     const store = (await open("/stores/1")).html;
     expect(store).to.include('<p class="page-title">Verdão Store</p>');
+    // What a visitor receives of R$ 100 is there, too.
+    expect(store).to.match(/<strong class="figures">R\$\s\d+,\d\d<\/strong>/);
   });
 
   it("escape names, so that no name can close an element", async () => {
