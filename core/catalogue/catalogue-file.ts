@@ -237,8 +237,14 @@ function delimiterOf(text: string): string {
   return [",", ";", "\t"].find((one) => header.includes(one)) ?? ",";
 }
 
+/** Far above what a whole catalogue has; each row takes time in which nobody else is answered. */
+const MOST_ROWS = 100_000;
+const TOO_MANY = `The file has more than ${MOST_ROWS} rows: import it in parts`;
+
 function csvRows(text: string): PlacedRow[] {
   const named = SEPARATOR_LINE.exec(text)?.[1];
+  if (text.split(/\r\n?|\n/, MOST_ROWS + 1).length > MOST_ROWS)
+    throw new CatalogueFileError([{ problem: "not_csv", values: [String(MOST_ROWS + 1)], text: TOO_MANY }]);
   try {
     const records: { record: Row; info: { lines: number } }[] = parse(text, {
       bom: true,
@@ -277,6 +283,7 @@ function jsonRows(text: string): PlacedRow[] {
     const text = 'The file must be a list of rows, each with its "type"';
     throw new CatalogueFileError([{ problem: "not_rows", text }]);
   }
+  if (value.length > MOST_ROWS) throw new CatalogueFileError([{ problem: "not_rows", text: TOO_MANY }]);
   return value.map((one, index) => {
     const { type, ...row }: Row = isRecord(one) ? one : {};
     return { place: `row ${index + 1}`, type: String(type), row };

@@ -30,6 +30,15 @@ describe("A catalogue as CSV", () => {
     });
   }
 
+  it("is refused in one sentence where it has more rows than a catalogue, as CSV and as JSON", () => {
+    const long = { csv: `type,name${"\na".repeat(100_000)}`, json: `[${"1,".repeat(100_000)}1]` } as const;
+    for (const format of ["csv", "json"] as const)
+      expect(() => readCatalogue(format, long[format])).to.throw(
+        CatalogueFileError,
+        /^The file has more than 100000 rows: import it in parts$/,
+      );
+  });
+
   it("is written as a spreadsheet in Brazil or an English one opens it, and read again", () => {
     const rows = [
       { type: "store", name: "=Verdão; Loja, +1", country: "Brasil", featured: true, description: 'a "b",\n\'=c' },
