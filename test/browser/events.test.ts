@@ -64,7 +64,8 @@ describe("The bell", () => {
   it("goes by e-mail where the user chooses it in the profile", async () => {
     const { page, problems } = await site.openLoggedIn("/profile");
     const paid = page.getByRole("checkbox", { name: "Cashback pago" });
-    await paid.waitFor();
+    // Not before the choice is known.
+    await eventually(async () => expect(await paid.isEnabled()).to.equal(true));
     expect(await page.getByRole("checkbox", { checked: true }).count(), "opt-in").to.equal(0);
     await paid.press("Space");
     await page.getByText(/^Falta confirmar /).waitFor();
